@@ -9,10 +9,13 @@
  * of its claims.  As in fast.h a light fence needs no instruction.  If a
  * condition does not hold, these functions change nothing and the full call is
  * made.
+ *
+ * str_sleep_room() is the wait for room at the receiver.
  */
 #include "fast.h"
 #include "fastmsg.h"
 #include "patience.h"
+#include "sleep.h"
 
 #include <str/direct.h>
 #include <str/hold.h>
@@ -205,4 +208,54 @@ str_direct_up(queue_t *rq, const void *ctl, size_t clen,
 		str_store(&host_tls.slot->elided,
 			str_load(&host_tls.slot->elided) + 1);
 	return STR_DIRECT_DONE;
+}
+
+/*
+ * str_sleep_room - the direct path, or a shortcut, found no room at the
+ * receiver (str_direct_soon()): wait for room before the message is put
+ *
+ * A message that is put while the receiver is full becomes blocks, which wait
+ * on the sender's queue until the receiver's thread serves that queue, and all
+ * later messages wait behind it.  Here no block has been made yet: the receiver
+ * wakes this thread, by one futex, when its queue has fallen below the low
+ * water mark, and the later messages can use the direct path again.
+ *
+ * The memory of the queue may have been given to another stream meanwhile.  It
+ * is still a head queue, so the want bit that is set there costs one useless
+ * wake.  The sleep is as short as stage 1.  After it the message is put, and
+ * the driver handles a receiver that was closed or killed, or reads slowly.
+ * Return: 0: put the message; EINTR, EBADF.
+ */
+int
+str_sleep_room(struct str_head *sd, struct host_call *hc)
+{
+	struct str_headq *hq = host_tls.full;
+	uint64_t sid = sd->plumb->sid;
+	uint32_t w, seq = host_tls.sig_seq;
+	int err;
+
+	if (str_likely(host_tls.full_at == NULL))
+		return 0;
+	err = host_tls.full_at == sd;
+	host_tls.full_at = NULL;
+	if (!err || (hc->fflags & STR_O_NONBLOCK) != 0 ||
+	    (str_load(&sd->flags) & (UNWRITABLE | STR_H_CLOSED)) != 0)
+		return 0;
+	str_sock_flush(hc);
+	if (str_sched_run_head(sd, hc))
+		return 0;
+	err = str_signalled(hc);
+	if (err != 0)
+		return err;
+	w = str_load(&hq->wword);
+	str_sleep_ask(&hq->wwant, STR_WANT_ROOM);
+	if (str_direct_has_room(hq))
+		return 0;
+	str_count(&host_self()->sleeps);
+	str_store(&host_self()->why, (uint32_t)STR_SLEEP_WRITE);
+	STR_CRASH_POINT("sleep:room");
+	err = host_wait(hc, &hq->wword, w, NEAR_NS);
+	if (str_head_gone(sd, sid, seq))
+		return EBADF;
+	return err == EINTR ? str_signalled(hc) : 0;
 }

@@ -16,6 +16,7 @@
 #include "core.h"
 #include "fast.h"
 #include "sig.h"
+#include "sleep.h"
 #include "sock/sock.h"
 
 #define RD_MSGD 1u
@@ -653,14 +654,16 @@ read_rest(struct str_head *sd, int fd, void *ubuf, size_t len, size_t done)
 }
 
 /*
- * Has this thread sent a request, and is the answer not there?  Then the thread
- * sleeps soon, and a look would only execute more code.  A thread that only
- * reads does not ask: each load of pos delays its writer.  Locks: clock.
+ * Has this thread sent a request, or is the stream slow, and is there nothing to
+ * read?  Then the thread sleeps soon, and a look would only execute more code.
+ * A thread that only reads a fast stream does not ask: each load of pos delays
+ * its writer.  Locks: clock.
  */
 STR_INLINE bool
 is_early(struct str_head *sd)
 {
-	if (host_tls.wrote == 0 || str_head_pending(sd))
+	if ((host_tls.wrote == 0 && str_load(&sd->hq.rest[0]) == 0) ||
+	    str_head_pending(sd))
 		return false;
 	sd->hq.streak = 0; /* as after a look */
 	return true;
@@ -819,6 +822,15 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 		NOT_FOR_READING(str_load(&sd->flags), (uint32_t)hc->fflags) ||
 		sd->rdopt != 0 || len == 0))
 		return str_head_readv(sd, hc, &iov, 1);
+	if (str_load(&hq->rest[0]) != 0) {
+		long n = str_head_await(sd, hc, ubuf, len);
+
+		if (str_unlikely(n < 0))
+			return n;
+		done = (size_t)n;
+		if (done != 0)
+			goto some;
+	}
 	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
 		str_headq_repair_c(hq);
 	if (str_unlikely(str_load(&hq->npri) != 0) || is_early(sd))
@@ -840,6 +852,7 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 		done += have;
 	} while (done < len);
 	str_hunlock(&hq->clock, STR_HOLD_C); /* its light fence orders cpos and wwant */
+some:
 	if (str_unlikely(done < len)) {
 		/* the rest may be part of a longer record */
 		if (done == 0)

@@ -339,6 +339,41 @@ look_around(struct str_head *sd, struct host_call *hc)
 	return err;
 }
 
+#define SLEEP_NOW (-1)
+
+/*
+ * The thread is about to sleep with notices: publish where, request a wake, and
+ * look once more.
+ * Return: SLEEP_NOW: wait for the change of the word from *ret_w.  Otherwise
+ * nothing is published: 0 look again; EBADF; ENOSYS: there are no notices.
+ */
+STR_INLINE int
+notice_begin(const struct str_sleep *s, struct host_notice *ret_n,
+	uint32_t *ret_w)
+{
+	struct str_head *sd = s->sd;
+	int err;
+
+	*ret_w = str_load_acq(s->word);
+	if (!begin_notice(sd, ret_n, s->word))
+		return ENOSYS;
+	str_sleep_count(s);
+	/* before the fence: streamsd, and a thread that rings bells, must find
+	 * us */
+	str_store_rel(&host_self()->asleep_on, (uint64_t)(uintptr_t)sd);
+	str_sleep_ask(s->want, STR_WANT_FUTEX);
+	if (host_serve != NULL)
+		host_serve();
+	err = look_for_deaths(sd, s->hc);
+	if (err == 0 && (str_load(&sd->flags) & STR_H_CLOSED) != 0)
+		err = EBADF;
+	if (err == 0 && !str_sleep_ready(sd, s->why))
+		return SLEEP_NOW;
+	str_store(&host_self()->asleep_on, (uint64_t)0);
+	str_sleep_uncount();
+	return err;
+}
+
 /*
  * The sleep with notices, which has no limit.
  * Return: 0 look again; EINTR; ETIMEDOUT, perhaps before the deadline; EBADF;
@@ -351,26 +386,10 @@ notice_sleep(const struct str_sleep *s)
 	uint64_t sid = sd->plumb->sid;
 	uint32_t w, seq = host_tls.sig_seq;
 	struct host_notice n;
-	int err;
+	int err = notice_begin(s, &n, &w);
 
-	w = str_load_acq(s->word);
-	if (!begin_notice(sd, &n, s->word))
-		return ENOSYS;
-	str_sleep_count(s);
-	/* before the fence: streamsd, and a thread that rings bells, must find
-	 * us */
-	str_store_rel(&host_self()->asleep_on, (uint64_t)(uintptr_t)sd);
-	str_sleep_ask(s->want, STR_WANT_FUTEX);
-	if (host_serve != NULL)
-		host_serve();
-	err = look_for_deaths(sd, s->hc);
-	if (err == 0 && (str_load(&sd->flags) & STR_H_CLOSED) != 0)
-		err = EBADF;
-	if (err != 0 || str_sleep_ready(sd, s->why)) {
-		str_store(&host_self()->asleep_on, (uint64_t)0);
-		str_sleep_uncount();
+	if (err != SLEEP_NOW)
 		return err;
-	}
 	STR_CRASH_POINT("sleep:notice");
 	err = host_wait_notice(s->hc, s->word, w, &n,
 		sleep_left(s->deadline, UINT64_MAX));
@@ -490,53 +509,51 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 }
 
 /*
- * str_sleep_room - the direct path, or a shortcut, found no room at the
- * receiver (str_direct_soon()): wait for room before the message is put
+ * str_sleep_awaited - str_sleep() for a reader whose stream is slow: a try would
+ * be in vain (await.c)
  *
- * A message that is put while the receiver is full becomes blocks, which wait
- * on the sender's queue until the receiver's thread serves that queue, and all
- * later messages wait behind it.  Here no block has been made yet: the receiver
- * wakes this thread, by one futex, when its queue has fallen below the low
- * water mark, and the later messages can use the direct path again.
- *
- * The memory of the queue may have been given to another stream meanwhile.  It
- * is still a head queue, so the want bit that is set there costs one useless
- * wake.  The sleep is as short as stage 1.  After it the message is put, and
- * the driver handles a receiver that was closed or killed, or reads slowly.
- * Return: 0: put the message; EINTR, EBADF.
+ * Speed.  What follows the sleep is short: it reads few cache lines, and calls
+ * no function.
+ * Return: 0: look again; EINTR, EBADF; ENOSYS: nothing was done, call
+ * str_sleep().
  */
-int
-str_sleep_room(struct str_head *sd, struct host_call *hc)
+STR_WAKE_TEXT int
+str_sleep_awaited(struct str_head *sd, struct host_call *hc)
 {
-	struct str_headq *hq = host_tls.full;
-	uint64_t sid = sd->plumb->sid;
+	struct str_headq *hq = &sd->hq;
+	const struct str_sleep s = {.sd = sd, .hc = hc, .why = STR_SLEEP_READ,
+		.want = &hq->rwant, .word = &hq->rword, .deadline = UINT64_MAX};
+	struct str_thread *t = host_self();
+	uint64_t sid = sd->plumb->sid, start;
 	uint32_t w, seq = host_tls.sig_seq;
+	struct host_notice n;
 	int err;
 
-	if (str_likely(host_tls.full_at == NULL))
-		return 0;
-	err = host_tls.full_at == sd;
-	host_tls.full_at = NULL;
-	if (!err || (hc->fflags & STR_O_NONBLOCK) != 0 ||
-	    (str_load(&sd->flags) & (UNWRITABLE | STR_H_CLOSED)) != 0)
-		return 0;
-	str_sock_flush(hc);
-	if (str_sched_run_head(sd, hc))
-		return 0;
-	err = str_signalled(hc);
-	if (err != 0)
+	err = notice_begin(&s, &n, &w);
+	if (err != SLEEP_NOW)
 		return err;
-	w = str_load(&hq->wword);
-	str_sleep_ask(&hq->wwant, STR_WANT_ROOM);
-	if (str_direct_has_room(hq))
-		return 0;
-	str_count(&host_self()->sleeps);
-	str_store(&host_self()->why, (uint32_t)STR_SLEEP_WRITE);
-	STR_CRASH_POINT("sleep:room");
-	err = host_wait(hc, &hq->wword, w, NEAR_NS);
-	if (str_head_gone(sd, sid, seq))
+	(void)patience_rests(&hq->rest[0]);
+	str_count(&t->sleeps);
+	str_store(&t->why, STR_SLEEP_READ);
+	start = host_ticks();
+	STR_CRASH_POINT("sleep:awaited");
+	err = host_wait_notice(hc, &hq->rword, w, &n, UINT64_MAX);
+	t = host_self(); /* a forked child has another slot */
+	str_store(&t->asleep_on, (uint64_t)0);
+	if (str_unlikely(str_head_gone(sd, sid, seq)))
 		return EBADF;
-	return err == EINTR ? str_signalled(hc) : 0;
+	if (str_unlikely(err == EAGAIN))
+		return look_around(sd, hc);
+	if (str_unlikely(err == EINTR))
+		return str_signalled(hc);
+	if (str_unlikely(host_ticks() - start <
+		LONG_READ_US * host_ticks_per_ms / 1000 || headq_much(hq)))
+		patience_paid(&hq->skip[0], &hq->rest[0]);
+	/* our waker may have left the stream's queues to us */
+	if (str_unlikely((str_load(&sd->plumb->committed) |
+		str_load(&sd->plumb->nrun)) != 0))
+		(void)str_sched_run_head(sd, hc);
+	return 0;
 }
 
 /*

@@ -49,6 +49,7 @@ sleep_left(uint64_t deadline, uint64_t most)
 }
 
 /* sleep.c */
+int str_sleep_awaited(struct str_head *sd, struct host_call *hc);
 bool str_sleep_ready(struct str_head *sd, unsigned why);
 void str_sleep_ask(str_a32 *want, uint32_t bit);
 void str_sleep_count(const struct str_sleep *s);
@@ -74,6 +75,10 @@ int str_carrier_sleep(const struct str_sleep *s);
 int str_stage_near(const struct str_sleep *s, uint64_t until);
 int str_stage_far(const struct str_sleep *s);
 void str_stage_dead(struct str_plumb *pl);
+
+/* await.c */
+long str_head_await(struct str_head *sd, struct host_call *hc, void *ubuf,
+	size_t len);
 
 /*
  * lent.c

@@ -37,10 +37,6 @@
 #include "sock.h"
 #include "user_impl.h"
 
-#ifndef SYS_futex_waitv
-#define SYS_futex_waitv 449
-#endif
-
 enum { UNKNOWN, USABLE, UNUSABLE };
 static str_a32 waitv; /* futex_waitv(2) */
 

@@ -388,6 +388,10 @@ int host_daemon_watch(uint64_t *ret_again);
 void host_daemon_dies(void);
 void host_daemon_ended(void);	/* after it, when that was readable */
 
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
 /*
  * notice.c.  host_waitv() is futex_waitv(2) on words that processes share; it
  * may only be called if host_waitv_usable().

@@ -89,12 +89,17 @@ host_wait_abandon(void)
 	}
 }
 
-struct sleeper {
-	struct host_call *hc;
-	struct host_call *call; /* to be restored, as depth and inside */
+/* What a thread restores after a sleep. */
+struct outside {
+	struct host_call *call;
 	uint32_t depth;
 	uint32_t left;	 /* host_left */
 	uint64_t inside; /* a handler's own calls overwrite it */
+};
+
+struct sleeper {
+	struct host_call *hc;
+	struct outside out;
 	uint64_t mask;	    /* the thread's own, wait_carrier */
 	const uint64_t *pollmask;
 	struct pollfd pfd[4];
@@ -188,15 +193,15 @@ sleep_call(struct sleeper *s, void (*fn)(struct sleeper *))
 }
 
 /* Leave the call: handlers may run, and make calls. */
-static STR_WAKE_TEXT void
-sleep_begin(struct sleeper *s, uint32_t state)
+STR_INLINE void
+sleep_begin(struct outside *o, uint32_t state)
 {
 	struct str_thread *t = host_tls.slot;
 
-	s->call = host_tls.call;
-	s->depth = host_tls.depth;
-	s->left = host_left;
-	s->inside = str_load(&t->inside);
+	o->call = host_tls.call;
+	o->depth = host_tls.depth;
+	o->left = host_left;
+	o->inside = str_load(&t->inside);
 	str_store(&t->state, state);
 	host_tls.call = NULL;
 	str_barrier();
@@ -204,28 +209,34 @@ sleep_begin(struct sleeper *s, uint32_t state)
 	str_barrier();
 }
 
+/* A handler has forked, and this is the child: it needs a slot of its own. */
+static STR_COLD void
+sleep_reenter(const struct outside *o)
+{
+	struct host_call hc = { .fd = -1 };
+
+	if (o->left != host_left)
+		host_panic("a handler changed the user in the middle of a call",
+			__FILE__, __LINE__);
+	if (host_enter_slow(&hc) != 0)
+		host_panic("a forked child found no slot in the middle of a "
+			"call", __FILE__, __LINE__);
+	host_tls.depth = o->depth;
+	str_barrier();
+}
+
 /* After a sleep: back into the call, in a forked child as another process. */
-static STR_WAKE_TEXT void
-sleep_over(struct sleeper *s)
+STR_INLINE void
+sleep_over(const struct outside *o)
 {
 	/* from here on no handler runs, because it might fork, or not return */
 	str_barrier();
-	host_tls.depth = s->depth;
+	host_tls.depth = o->depth;
 	str_barrier();
-	if (str_unlikely(host_tls.slot == NULL || !host_known())) {
-		struct host_call hc = { .fd = -1 };
-
-		if (s->left != host_left)
-			host_panic("a handler changed the user in the middle "
-				"of a call", __FILE__, __LINE__);
-		if (host_enter_slow(&hc) != 0)
-			host_panic("a forked child found no slot in the "
-				"middle of a call", __FILE__, __LINE__);
-		host_tls.depth = s->depth;
-		str_barrier();
-	}
-	host_tls.call = s->call;
-	str_store_rel(&host_tls.slot->inside, s->inside);
+	if (str_unlikely(host_tls.slot == NULL || !host_known()))
+		sleep_reenter(o);
+	host_tls.call = o->call;
+	str_store_rel(&host_tls.slot->inside, o->inside);
 	str_store(&host_tls.slot->state, (uint32_t)STR_THR_RUN);
 }
 
@@ -253,54 +264,89 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 	}
 	host_sock_pass_owed();
 	host_tls.sleep_word = word;
-	sleep_begin(&s, STR_THR_FUTEX);
+	sleep_begin(&s.out, STR_THR_FUTEX);
 	if (host_tls.sig_saved != 0)
 		host_leave_slow();
 	sleep_call(&s, sleep_futex);
 	host_tls.sleep_word = NULL;
-	sleep_over(&s);
+	sleep_over(&s.out);
 	if (host_tls.sig_seq != hc->sig_seq)
 		return EINTR;
 	return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
 }
 
+/* Another thread may cancel this one. */
+static STR_NOINLINE long
+sleep_waitv_cancellable(struct host_call *hc, str_a32 *word,
+	const struct host_waitv *v, struct timespec *ts)
+{
+	struct sleeper s = { .hc = hc, .word = word, .ts = ts,
+		.waitv = { v[0], v[1] } };
+
+	sleep_cancellable(&s, sleep_waitv);
+	return s.ret;
+}
+
+static STR_COLD void
+waitv_testcancel(struct host_call *hc, str_a32 *word)
+{
+	struct sleeper s = { .hc = hc, .word = word };
+
+	sleep_testcancel(&s);
+}
+
+/*
+ * Speed.  A thread that wakes after a millisecond finds cold caches, so this
+ * function calls no other one between the system call and its end, and uses
+ * little of the stack.
+ */
 STR_WAKE_TEXT int
 host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
 	const struct host_notice *n, uint64_t ns)
 {
 	struct str_proc *p = &host_domain->proc[host_priv_page->proc];
-	struct timespec ts;
-	struct sleeper s; /* clearing all of it takes too long */
-	bool rung;
+	const struct host_waitv v[2] = {
+		{ val, (uintptr_t)word, FUTEX_32, 0 },
+		{ n->life, (uintptr_t)&p->life, FUTEX_32, 0 }
+	};
+	struct outside out;
+	struct timespec ts, *until = NULL;
+	bool cancel = (hc->flags & HOST_CALL_CANCEL) != 0;
+	long ret = 0; /* if it does not sleep */
 
-	s.hc = hc;
-	s.word = word;
-	s.waitv[0] = (struct host_waitv){ val, (uintptr_t)word, FUTEX_32, 0 };
-	s.waitv[1] = (struct host_waitv){ n->life, (uintptr_t)&p->life,
-		FUTEX_32, 0 };
-	s.ret = 0; /* if it does not sleep */
-	s.ts = ns_to_ts(ns == UINT64_MAX ? ns : host_now() + ns, &ts);
+	if (str_unlikely(ns != UINT64_MAX))
+		until = ns_to_ts(host_now() + ns, &ts);
 	host_notice_want();
 	host_sock_pass_owed();
 	host_tls.sleep_word = word;
-	sleep_begin(&s, STR_THR_FUTEX);
-	if (host_tls.sig_saved != 0)
+	sleep_begin(&out, STR_THR_FUTEX);
+	if (str_unlikely(host_tls.sig_saved != 0))
 		host_leave_slow();
-	sleep_call(&s, sleep_waitv);
+	if (str_unlikely(cancel && !__libc_single_threaded))
+		ret = sleep_waitv_cancellable(hc, word, v, until);
+	else if (str_likely(host_tls.sig_seq == hc->sig_seq))
+		ret = sys_call5(SYS_futex_waitv, v, STR_ARRAY_LEN(v), 0, until,
+			CLOCK_MONOTONIC);
+	/* as in sleep_call(): a handler may have cancelled its own thread */
+	if (str_unlikely(ret == -EINTR || host_tls.sig_seq != hc->sig_seq) &&
+	    cancel)
+		waitv_testcancel(hc, word);
 	host_tls.sleep_word = NULL;
-	sleep_over(&s);
+	sleep_over(&out);
 	/* a sandbox that was set up after the attach */
-	if (str_unlikely(s.ret < 0 && s.ret != -EAGAIN && s.ret != -EINTR &&
-		    s.ret != -ETIMEDOUT))
+	if (str_unlikely(ret < 0 && ret != -EAGAIN && ret != -EINTR &&
+		    ret != -ETIMEDOUT))
 		host_waitv_forget();
-	/* not in a child that a handler has forked: it has another slot */
-	rung = p == &host_domain->proc[host_priv_page->proc] &&
-		host_notice_over(n);
-	if (host_tls.sig_seq != hc->sig_seq)
+	/* a child that a handler has forked has another slot, and was not woken */
+	if (str_unlikely(p != &host_domain->proc[host_priv_page->proc]))
 		return EINTR;
-	if (rung)
-		return EAGAIN;
-	return s.ret == -ETIMEDOUT ? ETIMEDOUT : 0;
+	if (str_unlikely(str_load(&p->life) != n->life ||
+		    str_load(&p->look) != n->look) &&
+	    host_notice_over(n))
+		return host_tls.sig_seq != hc->sig_seq ? EINTR : EAGAIN;
+	if (str_unlikely(host_tls.sig_seq != hc->sig_seq))
+		return EINTR;
+	return ret == -ETIMEDOUT ? ETIMEDOUT : 0;
 }
 
 STR_WAKE_TEXT int
@@ -413,7 +459,7 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 		sleep_time = &ts;
 	else
 		host_sig_block(&s.mask);
-	sleep_begin(&s, STR_THR_CARRIER);
+	sleep_begin(&s.out, STR_THR_CARRIER);
 	if (host_tls.sig_saved != 0) {
 		/* they run here, and can abandon the wait */
 		if (!s.open)
@@ -423,7 +469,7 @@ host_wait_carrier(struct host_call *hc, uint64_t ns, uint32_t *ret_events)
 			host_sig_block(&s.mask);
 	}
 	sleep_call(&s, sleep_poll);
-	sleep_over(&s);
+	sleep_over(&s.out);
 	sleep_time = NULL;
 	rung = s.ret > 0 && s.pfd[1].fd >= 0 && (s.pfd[1].revents & POLLIN);
 	if (host_bell_waiting) {
@@ -574,11 +620,11 @@ host_wait_sock(struct host_call *hc, uint64_t id, uint32_t want, uint64_t ns,
 	s.ts = &ts;
 	sleep_time = &ts;
 	host_bell_waiting = !alone;
-	sleep_begin(&s, STR_THR_CARRIER);
+	sleep_begin(&s.out, STR_THR_CARRIER);
 	if (host_tls.sig_saved != 0)
 		host_leave_slow();
 	sleep_call(&s, sleep_poll);
-	sleep_over(&s);
+	sleep_over(&s.out);
 	sleep_time = NULL;
 	rung = s.ret > 0 && (s.pfd[1].revents & POLLIN);
 	if (host_bell_waiting) {
