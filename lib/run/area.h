@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The area: the memory that all processes under one strrun(1) share.
+ *
+ * strrun makes it as a file without a name, and keeps it open.  A process finds
+ * it by the variable STRRUN, which says the pid of strrun, the descriptor and a
+ * key, through /proc.  It ends with its last user.  docs/strrun.md describes the
+ * protocol.
+ */
+#ifndef RUN_AREA_H
+#define RUN_AREA_H
+
+#include <stdint.h>
+
+#include <str/annot.h>
+
+#define RUN_VAR     "STRRUN"
+#define RUN_MAGIC   0x53525231u
+#define RUN_PIPES   256u
+#define RUN_HOLDERS 20u
+#define RUN_RING    131072u	 /* bytes of a ring; a power of two */
+#define RUN_RINGS   (1u << 17)	 /* offset of the first ring in the file */
+#define RUN_SIZE    (RUN_RINGS + RUN_PIPES * RUN_RING)
+
+/* What is counted.  The names are in run_count_name(). */
+enum run_count {
+	RUN_MADE,    /* pipes made by members */
+	RUN_CARRIED, /* changes of a pipe from KERNEL to STREAM */
+	RUN_BYTES,   /* bytes through the rings of forgotten pipes */
+	/* reasons why a pipe can never be carried */
+	RUN_OUTSIDE, /* a program outside got it */
+	RUN_SENT,    /* it was sent through a socket */
+	RUN_MANY,    /* more processes hold it than fit in its record */
+	RUN_APART,   /* a holder changed its user, root or namespace */
+	/* reasons why a pipe left STREAM */
+	RUN_FORK,
+	RUN_EXEC,
+	RUN_CLOSE,
+	RUN_POLL,
+	RUN_CALL,    /* another call that the ring does not know */
+	RUN_THREADS,
+	RUN_EXIT,
+	RUN_COUNTS
+};
+
+/* The state of a pipe, with its epoch in the upper 56 bits. */
+enum run_state {
+	RUN_KERNEL,  /* the kernel's pipe carries the data */
+	RUN_BUSY,    /* the record or the ring is being prepared */
+	RUN_ARMED,   /* the reader is ready for the ring */
+	RUN_STREAM,  /* the ring carries the data */
+	RUN_TO_R,    /* the reader moves the ring into the kernel's pipe */
+	RUN_TO_W     /* the writer does */
+};
+
+/* Flags in the upper half of `tail' and `head', below 24 bits of the epoch. */
+#define RUN_ASLEEP 1u /* tail: the reader reads the kernel's pipe */
+#define RUN_WAKING 2u /* tail: the writer writes to it, to wake the reader */
+#define RUN_CLOSED 4u /* both: the position does not change any more */
+#define RUN_DRY    8u /* tail: the kernel's pipe was empty when ASLEEP was set */
+
+struct run_pipe {
+	uint64_t id;	/* number of the pipe's inode; 0: unused */
+	uint64_t state; /* epoch << 8 | enum run_state */
+	uint32_t unfit; /* an enum run_count; 0: none */
+	uint32_t pending; /* forks whose child has no entry yet */
+	uint32_t forks; /* of processes that may hold it, ever */
+	uint32_t rpid;	/* of the reader, in ARMED and later */
+	uint32_t wpid;	/* of the writer, in STREAM and later */
+	uint32_t holder[RUN_HOLDERS]; /* pids that may hold an end */
+	STR_LINE uint64_t tail; /* flags, position of the writer */
+	uint64_t bytes; /* through the ring; the writer's */
+	STR_LINE uint64_t head; /* flags, position of the reader */
+	STR_LINE uint32_t room; /* the writer waits for room */
+	uint32_t turn;	/* futex on which it waits */
+};
+
+struct run_area {
+	uint32_t magic, key;
+	uint32_t next; /* the record that is used next */
+	uint32_t spare;
+	uint64_t count[RUN_COUNTS];
+	struct run_pipe pipe[RUN_PIPES];
+};
+
+_Static_assert(sizeof(struct run_area) <= RUN_RINGS, "rings follow");
+
+#endif

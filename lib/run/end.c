@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Ends of pipes that this process holds and that are ready for the ring.
+ *
+ * A descriptor that is used by few calls costs nothing: its calls are counted.
+ * When there are enough of them, the file under it is looked at.  If it is a
+ * pipe's end that can be carried, the reader arms the pipe (KERNEL to ARMED),
+ * and the writer changes an armed pipe to STREAM when both are the only holders.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "run.h"
+#include "sys.h"
+
+#define ENDS 32
+#define FIRST_TRY 4   /* of the writer, after it is considered */
+#define LAST_TRY 4096 /* calls between two tries */
+#define FIRST_PATIENCE 4000 /* ticks */
+#define KERNEL_SIZE 65536
+/* what may be in the kernel's pipe, and the ring, each page begun anew */
+#define ROOMY_SIZE (KERNEL_SIZE + (int)RUN_RING + 4 * 4096)
+#define SHIFT_MAX 10
+
+uint32_t run_armed;
+uint8_t run_kind[RUN_NFD];
+uint16_t run_calls[RUN_NFD];
+uint8_t run_shift[RUN_NFD];
+
+bool run_ending;
+
+static struct run_end ends[ENDS];
+
+struct run_end *
+run_end(unsigned kind)
+{
+	return &ends[kind - RUN_END];
+}
+
+struct own {
+	uint64_t id;
+	unsigned mode;
+	bool fits;
+	unsigned char fd[RUN_NFD / 8];
+};
+
+static void
+see_own(void *arg, int fd, uint64_t id, unsigned mode)
+{
+	struct own *o = arg;
+
+	if (id != o->id)
+		return;
+	o->mode |= mode;
+	/* the C library writes messages of its own to standard error */
+	if (fd >= RUN_NFD || fd == 2)
+		o->fits = false;
+	else
+		o->fd[fd / 8] |= (unsigned char)(1u << fd % 8);
+}
+
+static bool
+single_threaded(void)
+{
+	extern char __libc_single_threaded;
+
+	return __libc_single_threaded != 0;
+}
+
+/* The pipe under @fd, if it may be carried and @fd has the mode @mode. */
+static struct run_pipe *
+fitting(int fd, unsigned mode, struct own *o)
+{
+	int fl, want = mode == S_IRUSR ? O_RDONLY : O_WRONLY;
+	struct run_pipe *p;
+	struct stat st;
+
+	if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0 ||
+		!S_ISFIFO(st.st_mode) || !single_threaded() || !run_attach())
+		return NULL;
+	fl = sys_fcntl(fd, F_GETFL, 0);
+	if (fl < 0 || (fl & O_ACCMODE) != want ||
+		(fl & (O_NONBLOCK | O_ASYNC | O_DIRECT)) != 0)
+		return NULL;
+	p = run_find((uint64_t)st.st_ino);
+	if (p == NULL || __atomic_load_n(&p->unfit, __ATOMIC_SEQ_CST) != 0)
+		return NULL;
+	memset(o, 0, sizeof *o);
+	o->id = (uint64_t)st.st_ino;
+	o->fits = true;
+	if (!run_scan(0, see_own, o) || !o->fits || o->mode != mode ||
+		!run_stdio())
+		return NULL;
+	return p;
+}
+
+static void
+again(int fd)
+{
+	run_calls[fd] = 0;
+	if (run_shift[fd] < SHIFT_MAX)
+		run_shift[fd]++;
+}
+
+/* Make the ring of @p ready, and say so. */
+static bool
+arm(struct run_end *e)
+{
+	struct run_pipe *p = e->p;
+	uint64_t was = __atomic_load_n(&p->state, __ATOMIC_SEQ_CST), ep;
+	unsigned st = (unsigned)(was & 0xff);
+
+	/* a reader that has ended may have left it armed */
+	if (st != RUN_KERNEL && st != RUN_ARMED)
+		return false;
+	ep = (was >> 8) + 1;
+	if (!__atomic_compare_exchange_n(&p->state, &was, ep << 8 | RUN_BUSY,
+		false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return false;
+	p->rpid = (uint32_t)getpid();
+	p->head = (ep & 0xffffff) << 40;
+	p->tail = (ep & 0xffffff) << 40 | (uint64_t)RUN_ASLEEP << 32;
+	p->room = 0;
+	e->epoch = ep;
+	e->kernel = RUN_UNKNOWN;
+	__atomic_store_n(&p->state, ep << 8 | RUN_ARMED, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+static unsigned
+consider(int fd, bool writes)
+{
+	struct run_end *e = NULL;
+	struct run_pipe *p;
+	struct own own;
+	unsigned i;
+
+	p = fitting(fd, writes ? S_IWUSR : S_IRUSR, &own);
+	if (p == NULL) {
+		run_kind[fd] = RUN_NEVER;
+		return RUN_NEVER;
+	}
+	for (i = 0; i < ENDS && ends[i].p != NULL; i++)
+		;
+	if (i < ENDS)
+		e = &ends[i];
+	if (e == NULL) {
+		again(fd);
+		return RUN_COUNTING;
+	}
+	memset(e, 0, sizeof *e);
+	e->ring = run_ring(p);
+	e->reads = !writes;
+	e->next = FIRST_TRY;
+	e->patience = FIRST_PATIENCE;
+	e->p = p;
+	if (e->ring == NULL || (!writes && !arm(e))) {
+		e->p = NULL;
+		again(fd);
+		return RUN_COUNTING;
+	}
+	for (int k = 0; k < RUN_NFD; k++)
+		if (own.fd[k / 8] & 1u << k % 8)
+			run_kind[k] = (uint8_t)(RUN_END + i);
+	run_armed++;
+	return RUN_END + i;
+}
+
+unsigned
+run_consider(int fd, bool writes)
+{
+	static uint32_t busy; /* a signal handler may come here meanwhile */
+	int err = errno;
+	unsigned kind;
+
+	if (run_ending)
+		return RUN_COUNTING;
+	if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE) != 0)
+		return RUN_COUNTING;
+	kind = consider(fd, writes);
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	errno = err;
+	return kind;
+}
+
+void
+run_disarm(struct run_end *e, bool never)
+{
+	unsigned kind = RUN_END + (unsigned)(e - ends);
+
+	if (e->p == NULL)
+		return;
+	for (int fd = 0; fd < RUN_NFD; fd++)
+		if (run_kind[fd] == kind) {
+			run_kind[fd] = never ? RUN_NEVER : RUN_COUNTING;
+			again(fd);
+		}
+	e->p = NULL;
+	run_armed--;
+}
+
+/*
+ * Change @e's pipe to STREAM, if that is possible now.  The kernel's pipe must
+ * be able to take all that may be in the ring when the ring is given up.
+ */
+bool
+run_upgrade(struct run_end *e, int fd)
+{
+	struct run_pipe *p = e->p;
+	uint64_t was = __atomic_load_n(&p->state, __ATOMIC_SEQ_CST);
+	int size;
+
+	if (++e->calls < e->next)
+		return false;
+	e->calls = 0;
+	e->next = e->next < LAST_TRY ? e->next * 2 : LAST_TRY;
+	if ((was & 0xff) != RUN_ARMED ||
+		__atomic_load_n(&p->unfit, __ATOMIC_SEQ_CST) != 0 ||
+		!run_two_only(p))
+		return false;
+	size = sys_fcntl(fd, F_GETPIPE_SZ, 0);
+	if (size > KERNEL_SIZE && size < ROOMY_SIZE)
+		return false; /* the program's choice */
+	if (size < ROOMY_SIZE &&
+		sys_fcntl(fd, F_SETPIPE_SZ, ROOMY_SIZE) < ROOMY_SIZE)
+		return false;
+	e->epoch = was >> 8;
+	p->wpid = (uint32_t)getpid();
+	if (!__atomic_compare_exchange_n(&p->state, &was,
+		e->epoch << 8 | RUN_STREAM, false, __ATOMIC_SEQ_CST,
+		__ATOMIC_RELAXED))
+		return false;
+	run_count(RUN_CARRIED);
+	return true;
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Reading and writing a pipe in STREAM.
+ *
+ * Rule.  Bytes in the kernel's pipe are older than bytes in the ring.
+ *
+ * One process reads and one writes.  Each side copies first and then moves its
+ * position by one compare-and-swap, so that a call that is interrupted by a
+ * signal handler, or overtaken by another thread that gives the ring up, finds
+ * that the word has changed, and starts again.  No lock is held by anyone.
+ *
+ * Sleeping reader.  When the ring is empty the reader sets ASLEEP in `tail',
+ * which succeeds only if the ring is still empty, and reads the kernel's pipe.
+ * While ASLEEP is set nothing is put into the ring.  The writer clears ASLEEP,
+ * sets WAKING, writes its first bytes into the kernel's pipe, and clears WAKING.
+ * What it writes from then on goes into the ring.  So the kernel wakes the
+ * reader, restarts its call after a signal, and tells it of the end of file.
+ *
+ * The reader may run at once, before the writer does.  So if the kernel's pipe
+ * was empty (DRY), a long write first puts its later bytes into the ring, and
+ * then its first ones into the kernel's pipe: the woken reader finds all.  If
+ * the writer is killed in between, that write was not complete: the reader
+ * discards the ring.
+ *
+ * Sleeping writer.  When the ring is full the writer sleeps on `turn'.  A
+ * reader that is killed does not wake it: it looks for POLLERR from time to time (wait.c).
+ */
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+#include "run.h"
+#include "sys.h"
+#include "word.h"
+
+#define LOOK_TICKS 2000000ull /* about a ms: the writer looks for a reader */
+#define FIRST 4096u	/* bytes that wake a reader, at most */
+#define FIRST_OF_LONG 1024u /* of a write that is longer than these */
+/* ticks for which a reader looks at an empty ring before it sleeps */
+#define PATIENCE_MIN 500u
+#define PATIENCE_MAX 60000u /* about 20 us, what a sleep and a wake cost */
+
+STR_INLINE uint64_t
+ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+#endif
+}
+
+static void
+copy_in(unsigned char *ring, uint32_t pos, const void *buf, uint32_t n)
+{
+	uint32_t at = pos & (RUN_RING - 1), k = RUN_RING - at;
+
+	if (k > n)
+		k = n;
+	memcpy(ring + at, buf, k);
+	if (n != k)
+		memcpy(ring, (const char *)buf + k, n - k);
+}
+
+static void
+copy_out(const unsigned char *ring, uint32_t pos, void *buf, uint32_t n)
+{
+	uint32_t at = pos & (RUN_RING - 1), k = RUN_RING - at;
+
+	if (k > n)
+		k = n;
+	memcpy(buf, ring + at, k);
+	if (n != k)
+		memcpy((char *)buf + k, ring, n - k);
+}
+
+/* ---------------------------------------------------------------- reading */
+
+enum step { STEP_KERNEL, STEP_AGAIN, STEP_RING, STEP_INTR };
+
+/* The reader does not know the kernel's pipe to be empty. */
+static enum step
+kernel_first(struct run_end *e, struct run_pipe *p, int fd, uint64_t tail)
+{
+	if (FLAG(tail, RUN_ASLEEP) || run_unread(fd) != 0)
+		return STEP_KERNEL;
+	if (!FLAG(tail, RUN_WAKING) || (e->kernel == RUN_SLEPT && e->got)) {
+		e->kernel = RUN_EMPTY;
+		return STEP_AGAIN;
+	}
+	/* the writer is about to write there */
+	if (e->kernel == RUN_SLEPT)
+		return STEP_KERNEL;
+	/* or has done so, and not said it yet: the ring is empty */
+	return swap(&p->tail, tail, tail | (uint64_t)RUN_ASLEEP << 32) ?
+		STEP_KERNEL : STEP_AGAIN;
+}
+
+/*
+ * The ring is empty: is it still, after some looks?  The time doubles when bytes
+ * come meanwhile, and halves when they do not.
+ */
+static bool
+stays_empty(struct run_end *e, struct run_pipe *p, uint64_t tail)
+{
+	uint64_t end = ticks() + e->patience;
+
+	do {
+		for (int i = 0; i < 8; i++) {
+			if (LOAD(&p->tail) != tail) {
+				if (e->patience < PATIENCE_MAX)
+					e->patience *= 2;
+				return false;
+			}
+			relax();
+		}
+	} while (ticks() < end);
+	e->patience = e->patience / 2 > PATIENCE_MIN ? e->patience / 2 :
+		PATIENCE_MIN;
+	/* a writer on this CPU runs only now */
+	(void)sys_call1(SYS_sched_yield, 0);
+	return LOAD(&p->tail) == tail;
+}
+
+static enum step
+read_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep)
+{
+	uint64_t state = LOAD(&p->state), tail = LOAD(&p->tail), head;
+
+	if (state != (ep << 8 | RUN_STREAM)) {
+		if (state != (ep << 8 | RUN_TO_W)) {
+			/* the writer has given the ring up */
+			if (state != (ep << 8 | RUN_ARMED) && e->p == p &&
+					e->epoch == ep)
+				run_disarm(e, false);
+			return STEP_KERNEL;
+		}
+		if (!run_wait_move(e, fd, state))
+			return STEP_INTR;
+		return STEP_AGAIN;
+	}
+	head = LOAD(&p->head);
+	if (!SAME_EPOCH(tail, ep) || FLAG(tail, RUN_CLOSED) ||
+		FLAG(head, RUN_CLOSED))
+		return STEP_AGAIN;
+	if (e->kernel != RUN_EMPTY)
+		return kernel_first(e, p, fd, tail);
+	if (POS(tail) != POS(head))
+		return STEP_RING;
+	if (stays_empty(e, p, tail) &&
+		swap(&p->tail, tail, tail |
+			(uint64_t)(RUN_ASLEEP | RUN_DRY) << 32)) {
+		e->kernel = RUN_SLEPT;
+		e->got = false;
+		return STEP_KERNEL;
+	}
+	return STEP_AGAIN;
+}
+
+/* After the end of file in the kernel's pipe: is there no more in the ring? */
+static bool
+at_end(const struct run_end *e, struct run_pipe *p, uint64_t ep)
+{
+	uint64_t state = LOAD(&p->state), tail = LOAD(&p->tail);
+
+	if (state == (ep << 8 | RUN_TO_W))
+		return false;
+	return state != (ep << 8 | RUN_STREAM) ||
+		POS(tail) == POS(LOAD(&p->head)) ||
+		(e->kernel == RUN_SLEPT && !e->got && FLAG(tail, RUN_WAKING));
+}
+
+/* Take from the ring.  0: it is empty, or has been given up. */
+static uint32_t
+take(struct run_pipe *p, const unsigned char *ring, void *buf, size_t len)
+{
+	uint64_t head = LOAD(&p->head);
+	uint32_t n = POS(LOAD(&p->tail)) - POS(head);
+
+	if (n > RUN_RING || FLAG(head, RUN_CLOSED))
+		return 0;
+	if (n > len)
+		n = (uint32_t)len;
+	copy_out(ring, POS(head), buf, n);
+	if (!swap(&p->head, head,
+		(head & ~0xffffffffull) | (uint32_t)(POS(head) + n)))
+		return 0;
+	if (str_unlikely(LOAD(&p->room) != 0) &&
+		POS(LOAD(&p->tail)) - (POS(head) + n) <= RUN_RING / 2)
+		run_wake_writer(p);
+	return n;
+}
+
+/*
+ * A read has emptied the kernel's pipe, and has room for more: the ring's bytes
+ * follow at once, as the kernel's pipe would give them.
+ */
+static ssize_t
+more(struct run_end *e, struct run_pipe *p, int fd, char *buf, size_t len)
+{
+	uint64_t tail = LOAD(&p->tail);
+
+	if (LOAD(&p->state) != (e->epoch << 8 | RUN_STREAM) ||
+		!SAME_EPOCH(tail, e->epoch) || FLAG(tail, RUN_CLOSED) ||
+		FLAG(tail, RUN_ASLEEP) || run_unread(fd) != 0 ||
+		(FLAG(tail, RUN_WAKING) && e->kernel != RUN_SLEPT))
+		return 0;
+	e->kernel = RUN_EMPTY;
+	return (ssize_t)take(p, e->ring, buf, len);
+}
+
+ssize_t
+run_ring_read(struct run_end *e, int fd, void *buf, size_t len)
+{
+	extern char __libc_single_threaded;
+	struct run_pipe *p = e->p;
+	uint64_t ep = e->epoch;
+	uint32_t n;
+	ssize_t r;
+
+	if (str_unlikely(__libc_single_threaded == 0)) {
+		run_settle(e, true, RUN_THREADS);
+		return run_next_read(fd, buf, len);
+	}
+	for (;;) {
+		enum step s;
+
+		if (e->p != p || e->epoch != ep || len == 0)
+			return run_next_read(fd, buf, len);
+		s = read_step(e, p, fd, ep);
+		if (s == STEP_INTR) {
+			errno = EINTR;
+			return -1;
+		}
+		if (s == STEP_KERNEL) {
+			r = run_next_read(fd, buf, len);
+			e->got = e->got || r > 0;
+			if (r > 0 && (size_t)r < len && e->p == p &&
+					e->epoch == ep)
+				return r + more(e, p, fd, (char *)buf + r,
+					len - (size_t)r);
+			if (r != 0 || e->p != p || e->epoch != ep ||
+					at_end(e, p, ep))
+				return r;
+		}
+		if (s != STEP_RING)
+			continue;
+		n = take(p, e->ring, buf, len);
+		if (n != 0)
+			return (ssize_t)n;
+	}
+}
+
+/* ---------------------------------------------------------------- writing */
+
+static void
+clear_waking(struct run_pipe *p, uint64_t of)
+{
+	uint64_t tail;
+
+	/* another call may have given the ring up meanwhile */
+	while ((tail = LOAD(&p->tail)) >> 40 == of >> 40 &&
+		!swap(&p->tail, tail, tail & ~((uint64_t)RUN_WAKING << 32)))
+		;
+}
+
+#define WOKEN(tail) \
+	(((tail) & ~((uint64_t)(RUN_ASLEEP | RUN_DRY) << 32)) | \
+		(uint64_t)RUN_WAKING << 32)
+
+/*
+ * Wake the reader by the first bytes.  Return: their number, or -1 and errno;
+ * 0: look again.
+ */
+static ssize_t
+wake_reader(struct run_pipe *p, uint64_t tail, int fd, const void *buf,
+	size_t len)
+{
+	ssize_t r;
+	int err;
+
+	if (!swap(&p->tail, tail, WOKEN(tail)))
+		return 0;
+	r = run_next_write(fd, buf, len < FIRST ? len : FIRST);
+	err = errno;
+	clear_waking(p, tail);
+	errno = err;
+	return r;
+}
+
+/*
+ * The same by a long write, whose later bytes are put into the ring first.  No
+ * handler may run meanwhile: it would find the ring without what precedes it.
+ */
+static ssize_t
+wake_reader_long(struct run_pipe *p, unsigned char *ring, uint64_t tail,
+	int fd, const char *buf, size_t len)
+{
+	uint64_t all = ~0ull, old, now = WOKEN(tail);
+	uint32_t n = RUN_RING;
+	ssize_t r = 0;
+	int err;
+
+	if (len - FIRST_OF_LONG < n)
+		n = (uint32_t)(len - FIRST_OF_LONG);
+	(void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old,
+		SYS_SIGSET);
+	err = errno;
+	if (swap(&p->tail, tail, now)) {
+		copy_in(ring, POS(tail), buf + FIRST_OF_LONG, n);
+		if (swap(&p->tail, now, (now & ~0xffffffffull) |
+			(uint32_t)(POS(now) + n)))
+			r = run_next_write(fd, buf, FIRST_OF_LONG);
+		err = errno;
+		clear_waking(p, tail);
+	}
+	(void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL,
+		SYS_SIGSET);
+	errno = err;
+	if (r <= 0)
+		return r;
+	p->bytes += n;
+	return r + (ssize_t)n;
+}
+
+/* The rest of a write by the kernel. */
+static ssize_t
+rest(int fd, const char *buf, size_t len, size_t done)
+{
+	ssize_t r = run_next_write(fd, buf + done, len - done);
+
+	return r >= 0 ? r + (ssize_t)done : done != 0 ? (ssize_t)done : r;
+}
+
+/* The reader may have been killed. */
+static bool
+reader_gone(struct run_end *e, int fd)
+{
+	uint64_t now = ticks();
+
+	if (str_likely(now - e->checked < LOOK_TICKS))
+		return false;
+	e->checked = now;
+	return (run_events(fd, 0, 0) & POLLERR) != 0;
+}
+
+static enum step
+write_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep)
+{
+	uint64_t state = LOAD(&p->state);
+
+	if (str_likely(state == (ep << 8 | RUN_STREAM)))
+		return STEP_RING;
+	if (state == (ep << 8 | RUN_TO_R))
+		return run_wait_move(e, fd, state) ?
+			(LOAD(&p->state) == state ? STEP_KERNEL : STEP_AGAIN) :
+			STEP_INTR;
+	if ((state >> 8) != ep || (state & 0xff) == RUN_KERNEL)
+		e->epoch = 0; /* of no ring: run_upgrade() sets it again */
+	return STEP_KERNEL;
+}
+
+ssize_t
+run_ring_write(struct run_end *e, int fd, const void *ubuf, size_t len)
+{
+	extern char __libc_single_threaded;
+	struct run_pipe *p = e->p;
+	unsigned char *ring = e->ring;
+	const char *buf = ubuf;
+	size_t done = 0;
+	uint64_t ep, tail;
+	uint32_t room, n;
+
+	if (str_unlikely(__libc_single_threaded == 0)) {
+		run_settle(e, true, RUN_THREADS);
+		return run_next_write(fd, buf, len);
+	}
+	if (len == 0)
+		return run_next_write(fd, buf, len);
+	if (e->epoch == 0 && !run_upgrade(e, fd))
+		return run_next_write(fd, buf, len);
+	ep = e->epoch;
+	if (str_unlikely(reader_gone(e, fd)))
+		return run_next_write(fd, buf, len);
+	while (done < len) {
+		enum step s = e->p != p || e->epoch != ep ? STEP_KERNEL :
+			write_step(e, p, fd, ep);
+		bool gone = false;
+
+		if (s == STEP_AGAIN)
+			continue;
+		if (s == STEP_KERNEL)
+			return rest(fd, buf, len, done);
+		if (s == STEP_INTR)
+			goto interrupted;
+		tail = LOAD(&p->tail);
+		if (!SAME_EPOCH(tail, ep) || FLAG(tail, RUN_CLOSED))
+			continue;
+		/* a handler has left a call while it woke the reader */
+		if (FLAG(tail, RUN_WAKING)) {
+			run_settle(e, false, RUN_CALL);
+			continue;
+		}
+		if (FLAG(tail, RUN_ASLEEP)) {
+			ssize_t r = len - done > FIRST && FLAG(tail, RUN_DRY) ?
+				wake_reader_long(p, ring, tail, fd, buf + done,
+					len - done) :
+				wake_reader(p, tail, fd, buf + done,
+					len - done);
+
+			if (r < 0)
+				return done != 0 ? (ssize_t)done : -1;
+			done += (size_t)r;
+			continue;
+		}
+		room = RUN_RING - (POS(tail) - POS(LOAD(&p->head)));
+		/* POSIX: what is not longer than PIPE_BUF is not divided */
+		if (room == 0 || (len <= FIRST && room < len)) {
+			if (!run_wait_room(p, tail, fd, &gone))
+				goto interrupted;
+			if (gone)
+				return rest(fd, buf, len, done);
+			continue;
+		}
+		n = len - done < room ? (uint32_t)(len - done) : room;
+		copy_in(ring, POS(tail), buf + done, n);
+		if (!swap(&p->tail, tail,
+			(tail & ~0xffffffffull) | (uint32_t)(POS(tail) + n)))
+			continue;
+		p->bytes += n;
+		done += n;
+	}
+	return (ssize_t)done;
+interrupted:
+	if (done != 0)
+		return (ssize_t)done;
+	errno = EINTR;
+	return -1;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * libstrrun: private header.
+ */
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#include <str/annot.h>
+
+#include "area.h"
+
+#define RUN_NFD 1024 /* descriptors from here on are never carried */
+
+/* The kind of a descriptor; from RUN_END on: index of an end. */
+enum { RUN_COUNTING, RUN_NEVER, RUN_END };
+
+/* What the reader knows of the kernel's pipe. */
+enum run_kernel {
+	RUN_EMPTY,   /* it has no bytes, while ASLEEP is not set */
+	RUN_SLEPT,   /* it was empty when the reader set ASLEEP */
+	RUN_UNKNOWN  /* it may have bytes from before STREAM */
+};
+
+/* An end that this process holds and that is ready for the ring. */
+struct run_end {
+	struct run_pipe *p; /* NULL: unused */
+	unsigned char *ring;
+	uint64_t epoch;
+	bool reads;
+	uint8_t kernel;	   /* reader: an enum run_kernel */
+	bool got;	   /* reader: bytes have come since it was SLEPT */
+	uint32_t patience; /* reader: ticks for which it looks before it sleeps */
+	uint32_t calls, next; /* writer: calls, and the one that tries next */
+	uint64_t checked;  /* writer: time of the last look for the reader */
+};
+
+extern bool run_on;		      /* this process is under strrun */
+extern bool run_ending;	      /* this process ends: no more rings */
+extern uint32_t run_armed;	      /* number of ends in use */
+extern uint8_t run_kind[RUN_NFD];
+extern uint16_t run_calls[RUN_NFD];
+extern uint8_t run_shift[RUN_NFD];   /* doublings of the limit of calls */
+
+/* The next definitions of two calls. */
+ssize_t run_next_read(int fd, void *buf, size_t len);
+ssize_t run_next_write(int fd, const void *buf, size_t len);
+/* The next definition of @name; never NULL. */
+void *run_next(void **cache, const char *name);
+#define NEXT(name) \
+	((__typeof__(&name))run_next(&next_##name, #name))
+#define NEXT_SLOT(name) static void *next_##name
+
+/* ---------------------------------------------------------------- area.c */
+/* Map the area.  False: this process is not under strrun, or cannot be. */
+bool run_attach(void);
+struct run_area *run_area(void);
+/* The ring of @p, mapped; NULL. */
+unsigned char *run_ring(struct run_pipe *p);
+/* The record of the pipe with inode @id; NULL. */
+struct run_pipe *run_find(uint64_t id);
+/* A new pipe with inode @id, held by this process. */
+void run_record(uint64_t id);
+void run_unfit(struct run_pipe *p, enum run_count why);
+void run_count(enum run_count what);
+void run_off(void);
+/* Every process that this one makes will hold the pipes that this one does. */
+void run_fork_begin(void);
+/* In the parent: the child has made the entries, or will. */
+void run_fork_leave(void);
+void run_fork_child(void);
+/* The process @pid has been made; 0: none has. */
+void run_fork_made(pid_t pid);
+/* Look at all descriptors once, so that inherited pipes are known. */
+void run_know_held(void);
+/* Does this process hold any pipe that has a record? */
+bool run_holds_any(void);
+/* The pipes that a next image inherits (@exec), or all, get @why. */
+void run_unfit_held(bool exec, enum run_count why);
+
+/* ---------------------------------------------------------------- scan.c */
+/* Call @f for each descriptor of @pid (0: this process) that is a pipe;
+ * false: they cannot be listed. @mode: S_IRUSR, S_IWUSR. */
+typedef void run_seen(void *arg, int fd, uint64_t id, unsigned mode);
+bool run_scan(pid_t pid, run_seen *f, void *arg);
+/* Are the reader of @p and this process its only holders? */
+bool run_two_only(struct run_pipe *p);
+
+/* ----------------------------------------------------------------- end.c */
+/* @fd has made enough calls: its kind from now on. */
+unsigned run_consider(int fd, bool writes);
+struct run_end *run_end(unsigned kind);
+/* Descriptors of @e: again COUNTING, or NEVER. */
+void run_disarm(struct run_end *e, bool never);
+bool run_upgrade(struct run_end *e, int fd);
+
+/* ---------------------------------------------------------------- ring.c */
+ssize_t run_ring_read(struct run_end *e, int fd, void *buf, size_t len);
+ssize_t run_ring_write(struct run_end *e, int fd, const void *buf, size_t len);
+
+/* ---------------------------------------------------------------- wait.c */
+/* Events of @fd after at most @ms; 0; -EINTR. */
+long run_events(int fd, short want, int ms);
+/* Number of bytes in the kernel's pipe; -1. */
+int run_unread(int fd);
+/* Sleep until the reader has made room.  @fd: the writer's; *ret_gone: the
+ * reader has ended.  False: the call ends with EINTR. */
+bool run_wait_room(struct run_pipe *p, uint64_t tail, int fd, bool *ret_gone);
+void run_wake_writer(struct run_pipe *p);
+/* Wait while the other side moves the ring; false: interrupted. */
+bool run_wait_move(struct run_end *e, int fd, uint64_t state);
+/* Wait until the writer has woken this reader; false: the writer is gone. */
+bool run_wait_woken(struct run_pipe *p, int fd);
+
+/* -------------------------------------------------------------- settle.c */
+/* Let the kernel's pipe carry the data of @fd, of all descriptors. */
+void run_settle_fd(int fd, bool never, enum run_count why);
+void run_settle_all(enum run_count why);
+void run_settle(struct run_end *e, bool never, enum run_count why);
+/* Each fd below RUN_NFD: the file under it changes. */
+void run_forget(int fd);
+
+/* --------------------------------------------------------------- stdio.c */
+/* Let stdio call read() and write() of this library.  False: it cannot. */
+bool run_stdio(void);
+
+/* --------------------------------------------------------------- image.c */
+enum run_image {
+	RUN_IMAGE_NONE,	   /* exec will fail */
+	RUN_IMAGE_MEMBER,
+	RUN_IMAGE_STATIC,  /* outside, the environment does not matter */
+	RUN_IMAGE_FOREIGN  /* outside, must not be preloaded */
+};
+/* What will the program @path be? @envp: its environment. */
+enum run_image run_image(const char *path, char *const *envp);
+/* Open @name in a directory of PATH; the path in @path of size PATH_MAX. */
+const char *run_search(const char *name, char *path);
+/* @envp without this library; *ret: memory to be freed by run_env_free(). */
+struct run_env {
+	char **v;
+	size_t size;
+	char preload[4096];
+};
+char *const *run_env_without(char *const *envp, struct run_env *e);
+void run_env_free(struct run_env *e);
+
+#endif

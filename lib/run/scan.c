@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Descriptors of processes, as /proc shows them.  No malloc(): calls that are
+ * allowed in a signal handler come here.
+ */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "run.h"
+#include "sys.h"
+
+struct entry {
+	uint64_t ino;
+	int64_t off;
+	unsigned short len;
+	unsigned char type;
+	char name[];
+};
+
+static long
+open_list(pid_t pid)
+{
+	char path[40] = "/proc/self/fd", *p = path + 6;
+	char digits[12];
+	int n = 0;
+
+	if (pid != 0) {
+		for (; pid != 0; pid /= 10)
+			digits[n++] = (char)('0' + pid % 10);
+		while (n > 0)
+			*p++ = digits[--n];
+		strcpy(p, "/fd");
+	}
+	return sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+		0);
+}
+
+/* Return: false if @dir/@name cannot be examined. */
+static bool
+look(long dir, const char *name, run_seen *f, void *arg)
+{
+	struct stat st, link;
+	long err;
+	int fd = 0;
+
+	if (name[0] < '0' || name[0] > '9')
+		return true;
+	for (const char *s = name; *s >= '0' && *s <= '9'; s++)
+		fd = fd * 10 + (*s - '0');
+	err = sys_call4(SYS_newfstatat, dir, name, &st, 0);
+	if (err == -ENOENT)
+		return true;
+	if (err != 0)
+		return false;
+	if (!S_ISFIFO(st.st_mode))
+		return true;
+	if (sys_call4(SYS_newfstatat, dir, name, &link, AT_SYMLINK_NOFOLLOW) !=
+			0)
+		return false;
+	f(arg, fd, (uint64_t)st.st_ino, link.st_mode & (S_IRUSR | S_IWUSR));
+	return true;
+}
+
+bool
+run_scan(pid_t pid, run_seen *f, void *arg)
+{
+	_Alignas(8) char buf[2048];
+	long dir = open_list(pid), n;
+	bool ok = true;
+
+	if (dir < 0)
+		return pid != 0 && (dir == -ENOENT || dir == -ESRCH);
+	while (ok && (n = sys_call3(SYS_getdents64, dir, buf, sizeof buf)) != 0) {
+		if (n < 0) {
+			ok = n == -ENOENT || n == -ESRCH;
+			break;
+		}
+		for (long at = 0; at < n && ok;) {
+			struct entry *e = (struct entry *)(void *)(buf + at);
+
+			ok = look(dir, e->name, f, arg);
+			at += e->len;
+		}
+	}
+	(void)sys_close((int)dir);
+	return ok;
+}
+
+struct holds {
+	uint64_t id;
+	unsigned mode;
+};
+
+static void
+see_holder(void *arg, int fd, uint64_t id, unsigned mode)
+{
+	struct holds *h = arg;
+
+	(void)fd;
+	if (id == h->id)
+		h->mode |= mode;
+}
+
+/* Are the ends of @id that @pid holds those of @mode? */
+static bool
+holds_just(uint32_t pid, uint64_t id, unsigned mode)
+{
+	struct holds h = {id, 0};
+
+	return run_scan((pid_t)pid, see_holder, &h) && h.mode == mode;
+}
+
+bool
+run_two_only(struct run_pipe *p)
+{
+	uint32_t me = (uint32_t)getpid();
+	uint32_t forks = __atomic_load_n(&p->forks, __ATOMIC_SEQ_CST);
+
+	if (__atomic_load_n(&p->pending, __ATOMIC_SEQ_CST) != 0)
+		return false;
+	if (p->rpid == me || !holds_just(p->rpid, p->id, S_IRUSR) ||
+		!holds_just(me, p->id, S_IWUSR))
+		return false;
+	for (unsigned i = 0; i < RUN_HOLDERS; i++) {
+		uint32_t pid = __atomic_load_n(&p->holder[i], __ATOMIC_SEQ_CST);
+
+		if (pid != 0 && pid != me && pid != p->rpid &&
+			!holds_just(pid, p->id, 0))
+			return false;
+	}
+	/* a holder that closed its ends may have made another before */
+	return __atomic_load_n(&p->forks, __ATOMIC_SEQ_CST) == forks;
+}
