@@ -384,6 +384,8 @@ sctp_status(const struct sctp_assoc *as, struct sctp_status *ret)
 	ret->cwnd = pa->cwnd;
 	ret->srtt = pa->measured ? pa->srtt : 0;
 	ret->rto = pa->rto;
+	ret->chunks = as->next_tsn - as->acked - 1;
+	ret->fragment = as->frag;
 }
 
 size_t

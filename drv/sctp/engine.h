@@ -351,8 +351,29 @@ struct sctp_status {
 	uint32_t peer_window, window;		/* bytes */
 	uint32_t cwnd;				/* bytes */
 	uint32_t srtt, rto;			/* us; srtt 0: not measured */
+	uint32_t chunks;   /* DATA chunks that are not acknowledged */
+	uint32_t fragment; /* most bytes of data in one */
 };
 void sctp_status(const struct sctp_assoc *as, struct sctp_status *ret);
+/* The peer's address @i, from 0.  Return: 0; EINVAL: there are not so many. */
+struct sctp_path_info {
+	struct ip_addr addr;
+	enum sctp_path_state state;
+	int confirmed, primary;
+	uint32_t mtu, cwnd, flight; /* bytes */
+	uint32_t srtt, rto;	    /* us; srtt 0: not measured */
+	uint32_t errors;
+};
+int sctp_path_info(const struct sctp_assoc *as, uint32_t i,
+	struct sctp_path_info *ret);
+/*
+ * sctp_set_conf - change the parameters of an association
+ * What has been agreed upon with the peer stays.  Return: 0, EINVAL.
+ */
+int sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
+	const struct sctp_conf *c);
+/* sctp_beat - send a heartbeat to @a.  Return: 0; EINVAL: no such address. */
+int sctp_beat(struct sctp_assoc *as, const struct ip_addr *a);
 /* Bytes that were accepted and are not acknowledged. */
 size_t sctp_unsent(const struct sctp_assoc *as);
 /* May data be sent, is all acknowledged, and has each message its end? */

@@ -10,9 +10,9 @@
  */
 #include "sctp_t.h"
 
-/* Is it an address of this host, or of a wire? */
-static int
-is_ours(struct sctpt_state *st, const struct ip_addr *a)
+/* sctpt_is_ours - is it an address of this host, or of a wire? */
+int
+sctpt_is_ours(struct sctpt_state *st, const struct ip_addr *a)
 {
 	static const struct ip_addr none;
 	struct ip_addr src;
@@ -42,7 +42,7 @@ wanted(struct sctpt_state *st, const struct tpi_buf *want, struct ip_addr *a,
 		return 0;
 	}
 	for (i = 0; i < *n; i++)
-		if (sctpt_addr_any(&a[i]) || !is_ours(st, &a[i]))
+		if (sctpt_addr_any(&a[i]) || !sctpt_is_ours(st, &a[i]))
 			return -TNOADDR;
 	return 0;
 }

@@ -56,6 +56,32 @@ sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret)
 	return ESRCH;
 }
 
+/*
+ * sctpt_enter_wait - the same for an ioctl, which waits for the turn
+ * @id: the association; 0: the one that there is
+ * Return: 0, or ENOTCONN.
+ */
+int
+sctpt_enter_wait(struct sctpt *u, uint32_t id, struct sctpt_conn **ret)
+{
+	struct sctpt_slot *sl = u->as;
+
+	(void)id;
+	if (sl == NULL)
+		return ENOTCONN;
+	sctpt_turn_wait(sl);
+	if (sl->gen == u->asgen && sl->conn != NULL && sl->conn->user == u &&
+		begin(sl)) {
+		*ret = sl->conn;
+		return 0;
+	}
+	if (sl->busy != 0)
+		sctpt_serve_owned(sl, 0);
+	else
+		sctpt_turn_leave(sl);
+	return ENOTCONN;
+}
+
 /* End the association: an ABORT with the user's @data, or NULL. */
 static void
 end(struct sctpt_conn *c, mblk_t *data)
@@ -224,6 +250,8 @@ sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	at->asgen = c->slot->gen;
 	str_store(&at->as, c->slot);
 	sctpt_count(c, at);
+	if (u->sock && at != u)
+		sctpt_sock_inherit(u, at);
 	STR_POINT("sctp:accepting");
 	c->user = at;
 	sctpt_serve_owned(c->slot, 1);

@@ -221,6 +221,8 @@ sctpt_tell_end(struct sctpt_conn *c, int error, mblk_t *data)
 		rq = c->user->tpi.rq;
 		sctpt_near_in_end(c);
 		sctpt_near_out_end(c);
+		if (!c->calling)
+			sctpt_note_down(c, error, SCTPIO_COMM_LOST);
 		if (tpi_discon_ind(&c->user->tpi, error, data) == 0)
 			data = NULL;
 		c->user = NULL;

@@ -64,8 +64,10 @@ accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp,
 	}
 	sctpt_env(&env, c);
 	err = give(c, &env, bp, info);
-	if (err == 0)
+	if (err == 0) {
 		str_store_rel(&c->slot->idle, 0u);
+		c->wet = 1;
+	}
 	if (err == ENOMEM)
 		tpi_retry(tp);
 	if (err != EAGAIN && err != ENOMEM && err != EINVAL) {
@@ -89,7 +91,8 @@ or_fail(struct tpi *tp, mblk_t *mp, int err)
 	if (err == 0 || err == EAGAIN)
 		return err;
 	freemsg(mp);
-	tpi_fatal(tp, EPROTO);
+	if (!tp->calm)
+		tpi_fatal(tp, EPROTO);
 	return 0;
 }
 
@@ -118,6 +121,32 @@ sctpt_exdata(struct tpi *tp, mblk_t *mp, int flags)
 	return or_fail(tp, mp, accept_one(tp, mp, mp->b_cont, &info));
 }
 
+/* T_SCTP_SNDINFO: all of them in one, of a socket.  0, or EINVAL. */
+static int
+set_sndinfo(struct sctp_info *info, const struct t_opthdr *h,
+	const unsigned char *val)
+{
+	struct sctpio_sndinfo s;
+
+	if (h->len != sizeof(*h) + sizeof(s))
+		return EINVAL;
+	bcopy(val, &s, sizeof(s));
+	info->sid = s.sid;
+	info->ppid = s.ppid;
+	if (s.now)
+		info->flags |= SCTP_SEND_NOW;
+	if (s.pr > SCTPIO_PR_RTX)
+		return EINVAL;
+	info->life = s.life;
+	if (s.pr == SCTPIO_PR_TTL) {
+		info->flags |= SCTP_SEND_TTL;
+		info->life *= SCTP_MS;
+	} else if (s.pr == SCTPIO_PR_RTX) {
+		info->flags |= SCTP_SEND_RTX;
+	}
+	return 0;
+}
+
 /* One option of a message.  0, or EINVAL. */
 static int
 set_option(struct sctp_info *info, const struct t_opthdr *h,
@@ -127,6 +156,8 @@ set_option(struct sctp_info *info, const struct t_opthdr *h,
 
 	if (h->level != T_INET_SCTP)
 		return 0; /* as with other transports: no effect */
+	if (h->name == T_SCTP_SNDINFO)
+		return set_sndinfo(info, h, val);
 	if (h->len != sizeof(*h) + sizeof(v))
 		return EINVAL;
 	bcopy(val, &v, sizeof(v));
@@ -178,9 +209,9 @@ sctpt_optdata(struct tpi *tp, const struct tpi_buf *opts, mblk_t *mp,
 		((flags & TPI_EXPEDITED) != 0 ? SCTP_SEND_UNORDERED : 0) |
 		((flags & TPI_MORE) != 0 ? SCTP_SEND_MORE : 0), &info);
 	err = set_options(&info, opts);
-	if (err != 0)
-		return err;
-	return accept_one(tp, mp, mp->b_cont, &info);
+	if (err == 0)
+		err = accept_one(tp, mp, mp->b_cont, &info);
+	return tp->calm ? or_fail(tp, mp, err) : err;
 }
 
 int

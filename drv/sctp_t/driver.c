@@ -89,6 +89,7 @@ const struct tpi_ops sctpt_ops = {
 	.addrs = sctpt_addrs,
 	.getopt = sctpt_getopt,
 	.setopt = sctpt_setopt,
+	.ctl = sctpt_ctl,
 	.rsrv = up,
 };
 

@@ -229,9 +229,12 @@ set_parameter(struct sctpt *u, const struct tpi_opt *o, t_scalar_t v)
 		u->conf = c;
 }
 
-/* The parameters of @u have changed: callers to come get those of its home. */
-static void
-tell_home(struct sctpt *u)
+/*
+ * sctpt_tell_home - the parameters of @u have changed: callers to come get those
+ * of its home
+ */
+void
+sctpt_tell_home(struct sctpt *u)
 {
 	struct sctpt_slot *sl = u->home;
 
@@ -252,7 +255,7 @@ set_generic(struct sctpt *u, const struct tpi_opt *o, t_scalar_t v)
 	} else if (o->name == XTI_SNDBUF) {
 		u->conf.sndbuf = (uint32_t)v;
 	}
-	tell_home(u);
+	sctpt_tell_home(u);
 	return 0;
 }
 
@@ -295,7 +298,7 @@ sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		set_parameter(u, o, v);
 		break;
 	}
-	tell_home(u);
+	sctpt_tell_home(u);
 	return 0;
 }
 
@@ -316,6 +319,21 @@ sctpt_lingers(const struct sctpt *u)
 {
 	return u->tpi.val[V_LINGER] != T_YES ||
 		u->tpi.val[V_LINGER_TIME] != 0;
+}
+
+/* sctpt_linger - XTI_LINGER */
+void
+sctpt_linger(struct sctpt *u, uint32_t *ret_on, uint32_t *ret_secs)
+{
+	*ret_on = u->tpi.val[V_LINGER] == T_YES;
+	*ret_secs = *ret_on ? (uint32_t)u->tpi.val[V_LINGER_TIME] : 0;
+}
+
+void
+sctpt_set_linger(struct sctpt *u, uint32_t on, uint32_t secs)
+{
+	u->tpi.val[V_LINGER] = on ? T_YES : T_NO;
+	u->tpi.val[V_LINGER_TIME] = on ? (t_scalar_t)secs : T_UNSPEC;
 }
 
 /* sctpt_set_rcvbuf - set the limit of data that waits to be read */

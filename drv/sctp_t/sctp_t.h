@@ -57,6 +57,7 @@
 #include <sys/socket.h>
 #include <netinet/in.h>
 #include <sys/xti_inet.h>
+#include <sys/sctpio.h>
 #include <str/annot.h>
 #include <str/builtin.h>
 #include <str/driver.h>
@@ -146,6 +147,11 @@ struct sctpt_conn {
 	uint32_t calling;	  /* no T_CONN_CON yet */
 	uint32_t gone;		  /* its stream has been closed */
 	uint32_t last;		  /* its last packets are being sent */
+	/* notes for the user: note.c */
+	uint32_t told_up;	  /* SCTPIO_COMM_UP has been told */
+	uint32_t told_shut;	  /* SCTPIO_EV_SHUTDOWN has been told */
+	uint32_t wet;		  /* SCTPIO_EV_DRY is to be told */
+	uint8_t told[SCTP_PATHS]; /* of the paths: TOLD_* */
 	/* copies for the ABORT after a crash */
 	uint32_t peer_tag;
 	struct ip_addr peer, from; /* the peer's address, and ours */
@@ -173,6 +179,10 @@ struct sctpt {
 	kmutex_t door;		   /* of the thread that gives us data */
 	volatile uint32_t late;	   /* [A] some comes, perhaps after the end */
 	volatile uint32_t check;   /* [A] T_SCTP_LOCHECK */
+	/* Sockets: socket.c, note.c */
+	volatile uint32_t sock;	   /* [A] it is a socket's */
+	volatile uint32_t events;  /* [A] SCTPIO_EV_* that its user wants */
+	uint32_t keep[SCTPIO_KEEPS]; /* [G] the user's words */
 };
 
 struct sctpt_state {
@@ -233,15 +243,20 @@ int sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	unsigned int len);
 void sctpt_conf(struct sctp_conf *c);
 int sctpt_lingers(const struct sctpt *u);
+void sctpt_linger(struct sctpt *u, uint32_t *ret_on, uint32_t *ret_secs);
+void sctpt_set_linger(struct sctpt *u, uint32_t on, uint32_t secs);
+void sctpt_tell_home(struct sctpt *u);
 void sctpt_set_rcvbuf(queue_t *rq, t_scalar_t n);
 
 /* bind.c, call.c, data.c: the operations */
+int sctpt_is_ours(struct sctpt_state *st, const struct ip_addr *a);
 int sctpt_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	unsigned int *qlen, struct tpi_addr *got);
 int sctpt_unbind(struct tpi *tp);
 void sctpt_addrs(struct tpi *tp, struct tpi_addr *local,
 	struct tpi_addr *remote);
 int sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret);
+int sctpt_enter_wait(struct sctpt *u, uint32_t id, struct sctpt_conn **ret);
 int sctpt_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data);
 int sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in,
 	mblk_t *data);
@@ -312,6 +327,19 @@ void sctpt_serve(struct sctpt_slot *sl, int sure);
 void sctpt_serve_owned(struct sctpt_slot *sl, int begun);
 void sctpt_work_add(struct sctpt_work *w, struct sctpt_slot *sl);
 void sctpt_work_do(struct sctpt_work *w, int sure);
+
+/* socket.c */
+int sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg,
+	mblk_t **ret);
+void sctpt_sock_inherit(const struct sctpt *from, struct sctpt *to);
+
+/* note.c */
+void sctpt_note_up(struct sctpt_conn *c);
+void sctpt_note_shut(struct sctpt_conn *c);
+void sctpt_note_down(struct sctpt_conn *c, int error, uint32_t state);
+void sctpt_note_events(struct sctpt_conn *c, uint32_t ev);
+int sctpt_note_cut(struct sctpt_conn *c, const struct sctp_info *info);
+int sctpt_wants(const struct sctpt_conn *c, uint32_t event);
 
 /* up.c */
 void sctpt_events(struct sctpt_conn *c, const struct sctp_env *env);

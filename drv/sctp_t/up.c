@@ -18,6 +18,8 @@
 
 #define OPT_SIZE (sizeof(struct t_opthdr) + sizeof(uint32_t))
 #define NOPTS 4u /* of a message: PPI, SID, SSN, TSN */
+_Static_assert(sizeof(struct t_opthdr) + sizeof(struct sctpio_rcvinfo) <=
+	NOPTS * OPT_SIZE, "header()");
 
 /* Room for the largest primitive with data; NULL: no memory. */
 static mblk_t *
@@ -44,9 +46,30 @@ put_opt(mblk_t *hd, uint32_t name, uint32_t value)
 	hd->b_wptr += OPT_SIZE;
 }
 
+/* The same for a socket, in one option. */
+static void
+put_rcvinfo(mblk_t *hd, const struct sctpt_conn *c,
+	const struct sctp_info *info, uint32_t unordered)
+{
+	struct t_opthdr h = {.len = sizeof(h) + sizeof(struct sctpio_rcvinfo),
+		.level = T_INET_SCTP, .name = T_SCTP_RCVINFO,
+		.status = T_SUCCESS};
+	struct sctpio_rcvinfo ri = {.sid = info->sid, .ssn = info->ssn,
+		.ppid = info->ppid, .tsn = info->tsn};
+	struct sctp_status s;
+
+	sctp_status(c->as, &s);
+	ri.cumtsn = s.rcvd_tsn;
+	ri.unordered = unordered != 0;
+	bcopy(&h, hd->b_wptr, sizeof(h));
+	bcopy(&ri, hd->b_wptr + sizeof(h), sizeof(ri));
+	hd->b_wptr += h.len;
+}
+
 /* A T_OPTDATA_IND: what the message has on the wire. */
 static void
-set_options(mblk_t *hd, const struct sctp_info *info)
+set_options(mblk_t *hd, const struct sctpt_conn *c,
+	const struct sctp_info *info, uint32_t unordered)
 {
 	struct T_optdata_ind *oi = (struct T_optdata_ind *)(void *)hd->b_rptr;
 
@@ -54,12 +77,17 @@ set_options(mblk_t *hd, const struct sctp_info *info)
 	oi->PRIM_type = T_OPTDATA_IND;
 	oi->DATA_flag = ((info->flags & SCTP_RECV_MORE) != 0 ? T_ODF_MORE : 0) |
 		((info->flags & SCTP_SEND_UNORDERED) != 0 ? T_ODF_EX : 0);
-	oi->OPT_length = NOPTS * OPT_SIZE;
 	oi->OPT_offset = sizeof(*oi);
-	put_opt(hd, T_SCTP_PPI, info->ppid);
-	put_opt(hd, T_SCTP_SID, info->sid);
-	put_opt(hd, T_SCTP_SSN, info->ssn);
-	put_opt(hd, T_SCTP_TSN, info->tsn);
+	if (c->user->sock) {
+		put_rcvinfo(hd, c, info, unordered);
+	} else {
+		put_opt(hd, T_SCTP_PPI, info->ppid);
+		put_opt(hd, T_SCTP_SID, info->sid);
+		put_opt(hd, T_SCTP_SSN, info->ssn);
+		put_opt(hd, T_SCTP_TSN, info->tsn);
+	}
+	oi = (struct T_optdata_ind *)(void *)hd->b_rptr;
+	oi->OPT_length = (t_scalar_t)(MBLKL(hd) - (ssize_t)sizeof(*oi));
 }
 
 /* A T_DATA_IND or T_EXDATA_IND. */
@@ -80,6 +108,7 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 {
 	size_t n = sctp_readable(c->as), got;
 	struct sctp_info info;
+	uint32_t unordered;
 	mblk_t *mp, *hd;
 
 	if (n > PIECE)
@@ -93,11 +122,20 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 	}
 	got = sctp_recv(env, c->as, &info, mp->b_wptr, n);
 	mp->b_wptr += got;
+	unordered = info.flags & SCTP_SEND_UNORDERED;
+	/* a socket's user gets messages in the order in which they come */
+	if (c->user->sock)
+		info.flags &= ~SCTP_SEND_UNORDERED;
+	if ((info.flags & SCTP_RECV_CUT) != 0 && c->user->sock) {
+		freemsg(mp);
+		freemsg(hd);
+		return sctpt_note_cut(c, &info);
+	}
 	if (str_load(&c->user->recvopt) == 0 && info.flags == 0) {
 		freeb(hd); /* the unit, complete: M_DATA */
 	} else {
 		if (str_load(&c->user->recvopt) != 0)
-			set_options(hd, &info);
+			set_options(hd, c, &info, unordered);
 		else
 			set_plain(hd, &info);
 		hd->b_cont = mp;
@@ -221,12 +259,32 @@ sctpt_conn_ind(struct sctpt_conn *c, const struct sctp_env *env)
 	return tpi_conn_ind(&c->listener->tpi, &from, NULL, c->slot);
 }
 
+/*
+ * The peer has shut down.  A user that wants to know when the association is
+ * over gets the end behind that.
+ */
+static int
+is_released(struct sctpt_conn *c)
+{
+	if (!c->released || c->said || c->user == NULL ||
+		sctp_readable(c->as) != 0)
+		return 0;
+	if (!sctpt_wants(c, SCTPIO_EV_ASSOC) ||
+		sctp_down_reason(c->as) != SCTP_DOWN_NOT)
+		return 1;
+	sctpt_note_shut(c);
+	return 0;
+}
+
 /* The peer has shut down, and the user has all its data. */
 static void
 release(struct sctpt_conn *c)
 {
 	c->said = 1;
 	sctpt_near_in_end(c);
+	sctpt_note_shut(c);
+	if (sctp_down_reason(c->as) != SCTP_DOWN_NOT)
+		sctpt_note_down(c, 0, SCTPIO_COMM_DONE);
 	(void)tpi_ordrel_ind(&c->user->tpi, NULL);
 	if (c->ours)
 		c->user = NULL; /* the rest goes on without it */
@@ -263,6 +321,8 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 		}
 		c->calling = 0;
 	}
+	if (c->user != NULL && !c->calling && !c->told_up)
+		sctpt_note_up(c);
 	/* a message may also wait for the peer, without packets: near.c */
 	if ((ev & (SCTP_EV_ROOM | SCTP_EV_SHUTDOWN)) != 0 && c->user != NULL)
 		qenable(WR(c->user->tpi.rq));
@@ -271,8 +331,9 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 	/* data for a stream that was closed: as TCP's reset */
 	if (c->gone && sctp_readable(c->as) != 0)
 		sctp_abort(env, c->as, NULL, 0);
-	if (c->released && !c->said && c->user != NULL &&
-		sctp_readable(c->as) == 0)
+	if (c->user != NULL && !c->calling && c->user->sock)
+		sctpt_note_events(c, ev);
+	if (is_released(c))
 		release(c);
 	if (sctp_down_reason(c->as) > SCTP_DOWN_SHUTDOWN ||
 		(sctp_down_reason(c->as) == SCTP_DOWN_SHUTDOWN &&

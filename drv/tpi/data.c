@@ -71,7 +71,7 @@ refuse(mblk_t *mp, struct tpi *tp, t_scalar_t prim)
 	unsigned int next = tpi_next(prim, tpi_state(tp));
 
 	freemsg(mp);
-	if (next == TPI_EPROTO)
+	if (next == TPI_EPROTO && !tp->calm)
 		tpi_fatal(tp, EPROTO);
 	return 0;
 }

@@ -301,7 +301,8 @@ admit(struct tpi_req *r)
 		tpi_error(r->tp, r->prim, -TOUTSTATE, TPI_SAME);
 		return 0;
 	case TPI_EPROTO:
-		tpi_fatal(r->tp, EPROTO);
+		if (!r->tp->calm)
+			tpi_fatal(r->tp, EPROTO);
 		return 0;
 	case TPI_DROP:
 		return 0;
@@ -350,6 +351,8 @@ tpi_request(queue_t *q, mblk_t *mp, struct tpi *tp, const struct tpi_ops *ops)
 	const struct tpi_row *row;
 	t_scalar_t prim;
 
+	if (DB_TYPE(mp) == M_IOCTL)
+		return tpi_ctl_req(q, mp, tp, ops);
 	if (tp->dead) {
 		freemsg(mp);
 		return 0;

@@ -29,7 +29,6 @@
  * and takes the gate over if not.  Data that the owner was sending from its own
  * call is lost with it; a request is finished or undone, and answered (mend.c).
  */
-#include <sys/timod.h>
 #include "tpi_impl.h"
 #include "../canon.h"
 #include <str/timer.h>
@@ -303,10 +302,12 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 static void
 put_off(queue_t *q, mblk_t *mp)
 {
-	if (!tpi_is_data(mp))
+	int first = DB_TYPE(mp) == M_IOCTL;
+
+	if (!first && !tpi_is_data(mp))
 		DB_TYPE(mp) = M_PCPROTO;
 	tpi_of(q)->writer = str_self();
-	if (putq(q, mp) == 0)
+	if ((first ? putbq(q, mp) : putq(q, mp)) == 0)
 		freemsg(mp);
 	else
 		str_short_break(q); /* later writes come behind it */
@@ -449,29 +450,6 @@ flush(queue_t *q, mblk_t *mp)
 	qreply(q, mp);
 }
 
-/* TI_GETDROPS, by I_STR; other commands are refused. */
-static void
-ioctl(queue_t *q, mblk_t *mp)
-{
-	unsigned int n = (unsigned int)__atomic_load_n(&tpi_of(q)->drops,
-		__ATOMIC_RELAXED);
-	mblk_t *bp;
-
-	if (canon_cmd(mp) != TI_GETDROPS || canon_is_transparent(mp)) {
-		canon_nak(q, mp, EINVAL);
-		return;
-	}
-	bp = canon_block(&n, sizeof(n));
-	if (bp == NULL) {
-		canon_nak(q, mp, ENOSR);
-		return;
-	}
-	if (mp->b_cont != NULL)
-		freemsg(unlinkb(mp));
-	linkb(mp, bp);
-	miocack(q, mp, sizeof(n), 0);
-}
-
 int
 tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 {
@@ -485,7 +463,8 @@ tpi_wput(queue_t *q, mblk_t *mp, const struct tpi_ops *ops)
 		flush(q, mp);
 		break;
 	case M_IOCTL:
-		ioctl(q, mp);
+		if (tpi_ioctl(q, mp, ops))
+			message(q, mp, ops);
 		break;
 	case M_IOCDATA:
 		canon_stray(q, mp);

@@ -81,6 +81,11 @@ int tpi_conn_req(struct tpi_req *r);
 int tpi_conn_res(struct tpi_req *r);
 int tpi_discon_req(struct tpi_req *r);
 
+/* ctl.c */
+int tpi_ioctl(queue_t *q, mblk_t *mp, const struct tpi_ops *ops);
+int tpi_ctl_req(queue_t *q, mblk_t *mp, struct tpi *tp,
+	const struct tpi_ops *ops);
+
 /* data.c */
 int tpi_data_req(queue_t *q, mblk_t *mp, struct tpi *tp,
 	const struct tpi_ops *ops, t_scalar_t prim);

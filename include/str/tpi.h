@@ -135,6 +135,8 @@ struct tpi {
 	volatile unsigned int missed; /* a thread found the gate taken */
 	volatile unsigned int doubt; /* ... for a tick: check its owner */
 	volatile unsigned int closing; /* provider's lock: lookups skip it */
+	volatile unsigned int calm; /* data in a wrong state is dropped, and is
+				     * no protocol error: set by the transport */
 	mblk_t *again;		   /* [G] a request that was put back; may be
 				    * stale, never dereferenced */
 	unsigned int back;	   /* [G] state to go back to on error */
@@ -357,6 +359,15 @@ struct tpi_ops {
 		unsigned int len);
 
 	/*
+	 * An ioctl by I_STR with the command @cmd, and @arg, its data, in the
+	 * memory of the request.  *@ret: a message with the answer's data, or
+	 * unchanged.  Return: 0 or an errno, EINVAL for an unknown command.
+	 * NULL: there are none.
+	 */
+	int (*ctl)(struct tpi *tp, int cmd, const struct tpi_buf *arg,
+		mblk_t **ret);
+
+	/*
 	 * T_ADDR_REQ, if the addresses are not tp->local and tp->remote; or
 	 * NULL.
 	 */
@@ -499,6 +510,14 @@ int tpi_canput(struct tpi *tp);
 void tpi_flush_up(struct tpi *tp);
 /* The endpoint is unusable from now on: sends M_ERROR. */
 void tpi_fatal(struct tpi *tp, int error);
+
+/*
+ * tpi_set_qlen - for op ctl: @qlen callers may wait from now on
+ * tpi_set_local - for op ctl: the address that the endpoint is bound to
+ * Return: 0; EINVAL: the endpoint is not bound, or has a connection.
+ */
+int tpi_set_qlen(struct tpi *tp, unsigned int qlen);
+void tpi_set_local(struct tpi *tp, const struct tpi_addr *a);
 
 /* The states as text, "TS_IDLE"; NULL: no such state. */
 const char *tpi_state_name(unsigned int state);

@@ -101,13 +101,14 @@ def exports_have_pages(tree):
     """each function of the library has a page, each page its function"""
     have = named(tree, 2, 3)
     text = ''.join(tree.text(p) for p in pages(tree)
-                   if p.endswith('/libstreams.3'))
+                   if p.endswith(('/libstreams.3', '/libstreams-sctp.3')))
     have.pop('libstreams', None)
+    have.pop('libstreams-sctp', None)
     # Calls that have pages on every system share ours.
-    shared = re.search(r'^\.Sh FUNCTIONS\n(.*?)^\.Sh', text, re.S | re.M)
-    for n in re.findall(r'^\.Ic (\w+)',
-                        shared[1] if shared else '', re.M):
-        have.setdefault(n, 'libstreams.3')
+    for shared in re.findall(r'^\.Sh FUNCTIONS\n(.*?)^\.Sh', text,
+                             re.S | re.M):
+        for n in re.findall(r'^\.Ic (\w+)', shared, re.M):
+            have.setdefault(n, 'libstreams.3')
     maps = tree.files('.map', under=('lib/',))
     if not maps:
         raise Skip('no library')

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Notes: what has happened to an association, as messages for the user of a
+ * socket (<sys/sctpio.h>).
+ *
+ * A note is a T_OPTDATA_IND with the option T_SCTP_NOTE.  It is laid on the read
+ * queue in the turn, as data is, so it comes behind the data that came before
+ * it.  Only notes that the user wants are made.  Without memory a note is lost.
+ */
+#include "sctp_t.h"
+#include "../sctp/wire_format.h"
+
+/* What the user knows of a path: its state, plus 1, and this. */
+#define TOLD_STATE 0x7fu
+#define TOLD_CONFIRMED 0x80u
+
+#define NOTE_DATA 512u /* bytes behind a note */
+
+/* sctpt_wants - does the user of @c want notes of @event? */
+int
+sctpt_wants(const struct sctpt_conn *c, uint32_t event)
+{
+	return c->user != NULL && c->user->sock &&
+		(str_load(&c->user->events) & event) != 0;
+}
+
+static void
+note(struct sctpt_conn *c, struct sctpio_note *n, const void *data, size_t len)
+{
+	struct t_opthdr h = {.len = sizeof(h) + sizeof(*n),
+		.level = T_INET_SCTP, .name = T_SCTP_NOTE,
+		.status = T_SUCCESS};
+	struct T_optdata_ind oi = {.PRIM_type = T_OPTDATA_IND,
+		.OPT_length = (t_scalar_t)h.len, .OPT_offset = sizeof(oi)};
+	mblk_t *mp = allocb(sizeof(oi) + h.len, BPRI_HI);
+
+	if (mp == NULL)
+		return;
+	if (len > NOTE_DATA)
+		len = NOTE_DATA;
+	DB_TYPE(mp) = M_PROTO;
+	bcopy(&oi, mp->b_wptr, sizeof(oi));
+	bcopy(&h, mp->b_wptr + sizeof(oi), sizeof(h));
+	bcopy(n, mp->b_wptr + sizeof(oi) + sizeof(h), sizeof(*n));
+	mp->b_wptr += sizeof(oi) + h.len;
+	if (len != 0) {
+		mp->b_cont = canon_block(data, len);
+	}
+	/* behind what has come without packets */
+	sctpt_near_in_end(c);
+	if (tpi_data_force(&c->user->tpi, mp, 0, 0) != 0)
+		freemsg(mp);
+}
+
+static void
+assoc_note(struct sctpt_conn *c, uint32_t state, int error)
+{
+	struct sctpio_note n = {.event = SCTPIO_EV_ASSOC, .state = state,
+		.error = (uint32_t)error};
+	uint16_t out, in;
+
+	if (!sctpt_wants(c, SCTPIO_EV_ASSOC))
+		return;
+	sctp_streams(c->as, &out, &in);
+	n.ostreams = out;
+	n.istreams = in;
+	note(c, &n, NULL, 0);
+}
+
+/* sctpt_note_up - the association is the user's now */
+void
+sctpt_note_up(struct sctpt_conn *c)
+{
+	c->told_up = 1;
+	c->wet = 1;
+	assoc_note(c, SCTPIO_COMM_UP, 0);
+}
+
+/* sctpt_note_down - the association is over: SCTPIO_COMM_* */
+void
+sctpt_note_down(struct sctpt_conn *c, int error, uint32_t state)
+{
+	assoc_note(c, state, error);
+}
+
+/* sctpt_note_shut - the peer has shut down, and its data is with the user */
+void
+sctpt_note_shut(struct sctpt_conn *c)
+{
+	struct sctpio_note n = {.event = SCTPIO_EV_SHUTDOWN};
+
+	if (c->told_shut || !sctpt_wants(c, SCTPIO_EV_SHUTDOWN))
+		return;
+	c->told_shut = 1;
+	/* the answer to our own shutdown is none of the peer's */
+	if (!c->ours)
+		note(c, &n, NULL, 0);
+}
+
+/* sctpt_note_cut - the rest of a message will not come.  Return: 1. */
+int
+sctpt_note_cut(struct sctpt_conn *c, const struct sctp_info *info)
+{
+	struct sctpio_note n = {.event = SCTPIO_EV_CUT, .sid = info->sid,
+		.ssn = info->ssn};
+
+	if (sctpt_wants(c, SCTPIO_EV_CUT))
+		note(c, &n, NULL, 0);
+	return 1;
+}
+
+/* Has path @i changed since the user was told? */
+static void
+path_note(struct sctpt_conn *c, uint32_t i)
+{
+	struct sctpio_note n = {.event = SCTPIO_EV_PATH};
+	struct ip_addr a;
+	int confirmed;
+	uint32_t state = sctp_path_state(c->as, i, &a, &confirmed);
+	uint8_t was = c->told[i];
+
+	c->told[i] = (uint8_t)(state + 1) |
+		(confirmed ? (uint8_t)TOLD_CONFIRMED : 0);
+	if (c->told[i] == was || !sctpt_wants(c, SCTPIO_EV_PATH))
+		return;
+	/* an address that was confirmed from the beginning is no news */
+	if (was == 0 && (state == SCTP_PATH_ACTIVE))
+		return;
+	(void)sctpt_addr_put((unsigned char *)&n.addr, &a, c->slot->pport,
+		c->user->family);
+	n.state = state;
+	n.confirmed = (was & TOLD_STATE) == (c->told[i] & TOLD_STATE);
+	note(c, &n, NULL, 0);
+}
+
+/* sctpt_note_events - other events, SCTP_EV_* of the engine, and dryness */
+void
+sctpt_note_events(struct sctpt_conn *c, uint32_t ev)
+{
+	struct sctpio_note n = {.event = 0};
+	const unsigned char *p;
+	uint32_t i;
+	size_t len;
+
+	for (i = 0; i < sctp_path_count(c->as); i++)
+		path_note(c, i);
+	if ((ev & SCTP_EV_ERROR) != 0 && sctpt_wants(c, SCTPIO_EV_ERROR)) {
+		n.event = SCTPIO_EV_ERROR;
+		n.error = (uint32_t)sctp_peer_cause(c->as, &p, &len);
+		note(c, &n, p, len);
+	}
+	if (c->wet && sctp_is_idle(c->as)) {
+		c->wet = 0;
+		n = (struct sctpio_note){.event = SCTPIO_EV_DRY};
+		if (sctpt_wants(c, SCTPIO_EV_DRY))
+			note(c, &n, NULL, 0);
+	}
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * Sockets: the ioctls of <sys/sctpio.h>, for libstreams-sctp.
+ *
+ * An endpoint in the mode of a socket differs from others: the peer's SHUTDOWN
+ * is acknowledged without its user; events are told as notes (note.c); data in a
+ * wrong state, or for a stream that is not there, is dropped and is no protocol
+ * error, because threads that share a socket race with each other.
+ *
+ * Locks.  The gate; the turn of an association, or of the home, for what is in
+ * the conn.
+ */
+#include "sctp_t.h"
+
+/* Copy the argument, which must have exactly @n bytes.  0, or EINVAL. */
+static int
+argument(const struct tpi_buf *arg, void *to, size_t n)
+{
+	if (arg->len != n)
+		return EINVAL;
+	bcopy(arg->buf, to, n);
+	return 0;
+}
+
+static int
+answer(mblk_t **ret, const void *p, size_t n)
+{
+	*ret = canon_block(p, n);
+	return *ret != NULL ? 0 : ENOSR;
+}
+
+/* sctpt_sock_inherit - an endpoint accepts for another one, which is a socket's */
+void
+sctpt_sock_inherit(const struct sctpt *from, struct sctpt *to)
+{
+	uint32_t on, secs;
+
+	to->sock = 1;
+	to->tpi.calm = 1;
+	to->conf = from->conf;
+	to->family = from->family;
+	str_store(&to->recvopt, from->recvopt);
+	str_store(&to->events, from->events);
+	bcopy(from->keep, to->keep, sizeof(to->keep));
+	sctpt_linger((struct sctpt *)(uintptr_t)from, &on, &secs);
+	sctpt_set_linger(to, on, secs);
+}
+
+static int
+mode(struct sctpt *u, const struct sctpio_word *w)
+{
+	if (w->value != AF_INET && w->value != AF_INET6)
+		return EAFNOSUPPORT;
+	if (u->home != NULL || u->as != NULL)
+		return EISCONN;
+	u->family = w->value;
+	u->conf.half_close = 0;
+	u->tpi.calm = 1;
+	str_store(&u->sock, 1u);
+	return 0;
+}
+
+static int
+set_listen(struct sctpt *u, uint32_t n)
+{
+	struct sctpt_slot *sl = u->home;
+	int err;
+
+	if (sl == NULL)
+		return EINVAL;
+	if (n > SCTPT_QLEN)
+		n = SCTPT_QLEN;
+	err = tpi_set_qlen(&u->tpi, n);
+	if (err != 0)
+		return err;
+	sctpt_turn_wait(sl);
+	if (sctpt_in_use(sl) && sl->conn != NULL && sl->conn->user == u)
+		sl->conn->ep.listening = n != 0;
+	sctpt_turn_leave(sl);
+	return 0;
+}
+
+/* ------------------------------------------------------------------ parameters */
+
+static int
+get_conf(struct sctpt *u, mblk_t **ret)
+{
+	const struct sctp_conf *c = &u->conf;
+	struct sctpio_conf o = {
+		.rto_initial = c->rto_initial / SCTP_MS,
+		.rto_min = c->rto_min / SCTP_MS,
+		.rto_max = c->rto_max / SCTP_MS,
+		.cookie_life = c->cookie_life / SCTP_MS,
+		.hb_interval = c->hb_interval / SCTP_MS,
+		.sack_delay = c->sack_delay / SCTP_MS,
+		.sack_freq = c->sack_freq,
+		.assoc_max_retrans = c->assoc_max_retrans,
+		.path_max_retrans = c->path_max_retrans,
+		.init_max_retrans = c->init_max_retrans,
+		.pf_threshold = c->pf_threshold,
+		.max_burst = c->max_burst,
+		.sndbuf = c->sndbuf, .rcvbuf = c->rcvbuf,
+		.partial = c->partial,
+		.nodelay = !c->nagle,
+		.ostreams = c->ostreams, .istreams = c->istreams,
+		.options = str_load(&u->recvopt),
+	};
+
+	sctpt_linger(u, &o.linger, &o.linger_time);
+	return answer(ret, &o, sizeof(o));
+}
+
+#define HOUR 3600000u /* ms */
+
+/* The engine's parameters that @o says.  0, or EINVAL. */
+static int
+read_conf(struct sctp_conf *c, const struct sctpio_conf *o)
+{
+	if (o->rto_initial > HOUR || o->rto_min > HOUR || o->rto_max > HOUR ||
+		o->cookie_life > HOUR || o->hb_interval > HOUR ||
+		o->sack_delay > HOUR || o->linger_time > 32767)
+		return EINVAL;
+	if (o->ostreams > 65535 || o->istreams > 65535)
+		return EINVAL;
+	c->rto_initial = o->rto_initial * SCTP_MS;
+	c->rto_min = o->rto_min * SCTP_MS;
+	c->rto_max = o->rto_max * SCTP_MS;
+	c->cookie_life = o->cookie_life * SCTP_MS;
+	c->hb_interval = o->hb_interval * SCTP_MS;
+	c->sack_delay = o->sack_delay * SCTP_MS;
+	c->sack_freq = o->sack_freq;
+	c->assoc_max_retrans = o->assoc_max_retrans;
+	c->path_max_retrans = o->path_max_retrans;
+	c->init_max_retrans = o->init_max_retrans;
+	c->pf_threshold = o->pf_threshold;
+	c->max_burst = o->max_burst;
+	c->sndbuf = o->sndbuf;
+	c->rcvbuf = o->rcvbuf;
+	c->partial = o->partial;
+	c->nagle = !o->nodelay;
+	c->ostreams = (uint16_t)o->ostreams;
+	c->istreams = (uint16_t)o->istreams;
+	return sctp_conf_check(c);
+}
+
+static int
+set_conf(struct sctpt *u, const struct sctpio_conf *o)
+{
+	struct sctp_conf c = u->conf;
+	struct sctpt_conn *conn;
+	struct sctp_env env;
+	int err = read_conf(&c, o);
+
+	if (err != 0)
+		return err;
+	if (c.rcvbuf != u->conf.rcvbuf)
+		sctpt_set_rcvbuf(u->tpi.rq, (t_scalar_t)c.rcvbuf);
+	u->conf = c;
+	sctpt_set_linger(u, o->linger, o->linger_time);
+	str_store(&u->recvopt, (uint32_t)(o->options != 0));
+	sctpt_near_stop(u);
+	sctpt_tell_home(u);
+	if (sctpt_enter_wait(u, o->assoc, &conn) == 0) {
+		sctpt_env(&env, conn);
+		(void)sctp_set_conf(&env, conn->as, &c);
+		sctpt_serve_owned(conn->slot, 1);
+	}
+	return 0;
+}
+
+static int
+keep(struct sctpt *u, const struct tpi_buf *arg)
+{
+	struct sctpio_keep k;
+	int err = argument(arg, &k, sizeof(k));
+
+	if (err == 0)
+		bcopy(k.w, u->keep, sizeof(u->keep));
+	return err;
+}
+
+static int
+kept(struct sctpt *u, mblk_t **ret)
+{
+	struct sctpio_keep k = {.assoc = 0};
+
+	bcopy(u->keep, k.w, sizeof(k.w));
+	return answer(ret, &k, sizeof(k));
+}
+
+static int
+events(struct sctpt *u, const struct sctpio_word *w)
+{
+	uint32_t new = w->value & ~str_load(&u->events);
+	struct sctpt_conn *c;
+
+	str_store(&u->events, w->value);
+	if ((new & SCTPIO_EV_DRY) == 0 ||
+		sctpt_enter_wait(u, w->assoc, &c) != 0)
+		return 0;
+	c->wet = 1; /* told at once if it is dry now */
+	sctpt_serve_owned(c->slot, 1);
+	return 0;
+}
+
+/* ----------------------------------------------------------------- association */
+
+static int
+status(struct sctpt *u, uint32_t id, mblk_t **ret)
+{
+	struct sctpio_status o = {.assoc = id, .state = T_SCTP_S_CLOSED};
+	struct sctp_path_info pi;
+	struct sctpt_conn *c;
+	enum sctp_state state;
+	struct sctp_status s;
+	uint16_t out, in;
+	int err = sctpt_enter_wait(u, id, &c);
+
+	if (err != 0)
+		return err;
+	state = sctp_assoc_state(c->as);
+	sctp_status(c->as, &s);
+	sctp_streams(c->as, &out, &in);
+	sctp_tags(c->as, &o.my_tag, &o.peer_tag);
+	o.state = (uint32_t)state + T_SCTP_S_CLOSED;
+	o.may_send = state == SCTP_COOKIE_WAIT ||
+		state == SCTP_COOKIE_ECHOED || state == SCTP_ESTABLISHED;
+	o.ostreams = out;
+	o.istreams = in;
+	o.peer_window = s.peer_window;
+	o.window = s.window;
+	o.unacked_chunks = s.chunks;
+	o.unacked = s.unacked;
+	o.unread = s.unread;
+	o.fragment = s.fragment;
+	o.npaths = sctp_path_count(c->as);
+	while (sctp_path_info(c->as, o.primary, &pi) == 0 && !pi.primary)
+		o.primary++;
+	sctpt_serve_owned(c->slot, 1);
+	return answer(ret, &o, sizeof(o));
+}
+
+static int
+paths(struct sctpt *u, uint32_t id, mblk_t **ret)
+{
+	struct sctpio_paths o = {.assoc = id};
+	struct sctp_path_info pi;
+	struct sctpio_path *p;
+	struct sctpt_conn *c;
+	int err = sctpt_enter_wait(u, id, &c);
+
+	if (err != 0)
+		return err;
+	while (o.n < SCTPIO_ADDRS && sctp_path_info(c->as, o.n, &pi) == 0) {
+		p = &o.path[o.n];
+		(void)sctpt_addr_put((unsigned char *)&p->addr, &pi.addr,
+			c->slot->pport, u->family);
+		p->state = pi.state;
+		p->confirmed = (uint32_t)pi.confirmed;
+		p->cwnd = pi.cwnd;
+		p->mtu = pi.mtu;
+		p->flight = pi.flight;
+		p->srtt = pi.srtt / SCTP_MS;
+		p->rto = pi.rto / SCTP_MS;
+		p->errors = pi.errors;
+		if (pi.primary)
+			o.primary = o.n;
+		o.n++;
+	}
+	sctpt_serve_owned(c->slot, 1);
+	return answer(ret, &o, sizeof(o));
+}
+
+/* The addresses of @o; 0, or EINVAL. */
+static int
+read_addrs(const struct sctpio_addrs *o, struct ip_addr *a, uint16_t *port)
+{
+	uint16_t first = 0;
+	uint32_t i, n;
+	int err;
+
+	if (o->n == 0 || o->n > SCTPIO_ADDRS)
+		return EINVAL;
+	for (i = 0; i < o->n; i++) {
+		err = sctpt_addr_of(&(struct tpi_buf){
+			(const unsigned char *)&o->addr[i],
+			o->addr[i].v4.sin_family == AF_INET ?
+				(unsigned int)sizeof(struct sockaddr_in) :
+				(unsigned int)sizeof(struct sockaddr_in6)},
+			&a[i], 1, &n, port);
+		if (err != 0 || (i != 0 && *port != first))
+			return EINVAL;
+		first = *port;
+	}
+	return 0;
+}
+
+/* SCTPIO_PRIMARY, SCTPIO_BEAT */
+static int
+one_path(struct sctpt *u, const struct sctpio_addrs *o, int beat)
+{
+	struct ip_addr a[SCTPIO_ADDRS];
+	struct sctpt_conn *c;
+	uint16_t port;
+	int err = read_addrs(o, a, &port);
+
+	if (err == 0)
+		err = sctpt_enter_wait(u, o->assoc, &c);
+	if (err != 0)
+		return err;
+	err = beat ? sctp_beat(c->as, &a[0]) : sctp_set_primary(c->as, &a[0]);
+	sctpt_serve_owned(c->slot, 1);
+	return err;
+}
+
+/* Put the @n addresses @a into the list @all, or take them out.  0, or errno. */
+static int
+change_list(struct sctpt *u, struct ip_addr *all, uint32_t *nall,
+	const struct ip_addr *a, uint32_t n, int remove)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < n; i++) {
+		if (sctpt_addr_any(&a[i]) ||
+			(!remove && !sctpt_is_ours(u->st, &a[i])))
+			return EADDRNOTAVAIL;
+		for (k = 0; k < *nall && !sctpt_addr_eq(&all[k], &a[i]);)
+			k++;
+		if (remove && k == *nall)
+			return EINVAL;
+		if (remove && *nall == 1)
+			return EBUSY; /* the last one stays */
+		if (remove)
+			all[k] = all[--*nall];
+		else if (k == *nall && k == SCTPIO_ADDRS)
+			return ENOSPC;
+		else if (k == *nall)
+			all[(*nall)++] = a[i];
+	}
+	return 0;
+}
+
+/*
+ * SCTPIO_BINDX: the list of an endpoint that is bound to addresses.  It is for
+ * associations to come; one that exists keeps its own.
+ */
+static int
+bindx(struct sctpt *u, const struct sctpio_addrs *o)
+{
+	struct ip_addr a[SCTPIO_ADDRS], all[SCTPIO_ADDRS];
+	struct sctpt_slot *sl = u->home;
+	struct tpi_addr local = {.len = 0};
+	uint16_t port, have;
+	uint32_t n, i;
+	int err = read_addrs(o, a, &port);
+
+	if (err != 0 || sl == NULL || sctpt_addr_of(&(struct tpi_buf){
+		u->tpi.local.buf, u->tpi.local.len}, all, SCTPIO_ADDRS, &n,
+		&have) != 0)
+		return EINVAL;
+	if ((port != 0 && port != have) || sctpt_addr_any(&all[0]))
+		return EINVAL;
+	err = change_list(u, all, &n, a, o->n, o->remove != 0);
+	if (err != 0)
+		return err;
+	sctpt_turn_wait(sl);
+	if (sctpt_in_use(sl) && sl->conn != NULL && sl->conn->user == u) {
+		bcopy(all, sl->conn->ep.local, n * sizeof(all[0]));
+		sl->conn->ep.nlocal = n;
+		sl->local.len = 0; /* packets for all of them come here */
+	}
+	sctpt_turn_leave(sl);
+	for (i = 0; i < n; i++)
+		local.len += sctpt_addr_put(local.buf + local.len, &all[i],
+			have, u->family);
+	tpi_set_local(&u->tpi, &local);
+	return 0;
+}
+
+/* ----------------------------------------------------------------------- calls */
+
+static int
+with_word(struct sctpt *u, int cmd, const struct tpi_buf *arg, mblk_t **ret)
+{
+	struct sctpio_word w;
+	int err = argument(arg, &w, sizeof(w));
+
+	if (err != 0)
+		return err;
+	switch (cmd) {
+	case SCTPIO_MODE:
+		return mode(u, &w);
+	case SCTPIO_LISTEN:
+		return set_listen(u, w.value);
+	case SCTPIO_GCONF:
+		return get_conf(u, ret);
+	case SCTPIO_GKEEP:
+		return kept(u, ret);
+	case SCTPIO_EVENTS:
+		return events(u, &w);
+	case SCTPIO_STATUS:
+		return status(u, w.assoc, ret);
+	case SCTPIO_PATHS:
+		return paths(u, w.assoc, ret);
+	default:
+		return EINVAL;
+	}
+}
+
+static int
+with_addrs(struct sctpt *u, int cmd, const struct tpi_buf *arg)
+{
+	struct sctpio_addrs o;
+	int err = argument(arg, &o, sizeof(o));
+
+	if (err != 0)
+		return err;
+	return cmd == SCTPIO_BINDX ? bindx(u, &o) :
+		one_path(u, &o, cmd == SCTPIO_BEAT);
+}
+
+/* sctpt_ctl - op ctl.  Get commands have a struct sctpio_word as argument. */
+int
+sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg, mblk_t **ret)
+{
+	struct sctpt *u = sctpt_of(tp);
+	struct sctpio_conf o;
+	int err;
+
+	switch (cmd) {
+	case SCTPIO_SCONF:
+		err = argument(arg, &o, sizeof(o));
+		return err != 0 ? err : set_conf(u, &o);
+	case SCTPIO_SKEEP:
+		return keep(u, arg);
+	case SCTPIO_BINDX:
+	case SCTPIO_PRIMARY:
+	case SCTPIO_BEAT:
+		return with_addrs(u, cmd, arg);
+	default:
+		return with_word(u, cmd, arg, ret);
+	}
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/**
+ * DOC: <sys/sctpio.h> - sockets on the driver sctp
+ *
+ * Commands of sctp(4), by I_STR, and the options that a message of a socket
+ * has.  libstreams-sctp uses them; sctp(4) describes them.  All numbers are in
+ * the byte order of the host.  Times are in milliseconds.
+ *
+ * The first word of each argument is the association: 0 for an endpoint of
+ * connections, which has at most one.
+ */
+#ifndef _SYS_SCTPIO_H
+#define _SYS_SCTPIO_H
+
+#include <sys/types.h>
+#include <netinet/in.h>
+
+#define SCTPIO ('C' << 8)
+#define SCTPIO_MODE (SCTPIO | 1)    /* struct sctpio_word: the endpoint is a
+				     * socket's, of this address family */
+#define SCTPIO_LISTEN (SCTPIO | 2)  /* struct sctpio_word: the most callers */
+#define SCTPIO_GCONF (SCTPIO | 3)   /* struct sctpio_conf: get ... */
+#define SCTPIO_SCONF (SCTPIO | 4)   /* ... and set */
+#define SCTPIO_GKEEP (SCTPIO | 5)   /* struct sctpio_keep: get ... */
+#define SCTPIO_SKEEP (SCTPIO | 6)   /* ... and set */
+#define SCTPIO_EVENTS (SCTPIO | 7)  /* struct sctpio_word: SCTPIO_EV_* wanted */
+#define SCTPIO_STATUS (SCTPIO | 8)  /* struct sctpio_status */
+#define SCTPIO_PATHS (SCTPIO | 9)   /* struct sctpio_paths: the peer's */
+#define SCTPIO_BINDX (SCTPIO | 10)  /* struct sctpio_addrs: add or remove own */
+#define SCTPIO_PRIMARY (SCTPIO | 11) /* struct sctpio_addrs: one of the peer's */
+#define SCTPIO_BEAT (SCTPIO | 12)   /* ... send a heartbeat there now */
+
+#define SCTPIO_ADDRS 8u
+
+/* An address with its port, of either family. */
+union sctpio_addr {
+	struct sockaddr_in v4;
+	struct sockaddr_in6 v6;
+};
+
+struct sctpio_word {
+	uint32_t assoc;
+	uint32_t value;
+};
+
+struct sctpio_addrs {
+	uint32_t assoc;
+	uint32_t n;	 /* of addr */
+	uint32_t remove; /* SCTPIO_BINDX: 0: add */
+	union sctpio_addr addr[SCTPIO_ADDRS];
+};
+
+/* Parameters: of associations to come, and of the one that there is. */
+struct sctpio_conf {
+	uint32_t assoc;
+	uint32_t rto_initial, rto_min, rto_max;
+	uint32_t cookie_life;
+	uint32_t hb_interval; /* 0: none */
+	uint32_t sack_delay, sack_freq;
+	uint32_t assoc_max_retrans, path_max_retrans, init_max_retrans;
+	uint32_t pf_threshold;
+	uint32_t max_burst;
+	uint32_t sndbuf, rcvbuf; /* bytes */
+	uint32_t partial;	 /* bytes */
+	uint32_t nodelay;
+	uint32_t ostreams, istreams;
+	uint32_t linger, linger_time; /* seconds */
+	uint32_t options; /* data comes with SCTPIO_RCVINFO */
+};
+
+/*
+ * Words that the endpoint keeps for its user.  An endpoint that accepts a
+ * connection gets those of the listener.
+ */
+#define SCTPIO_KEEPS 32u
+struct sctpio_keep {
+	uint32_t assoc;
+	uint32_t w[SCTPIO_KEEPS];
+};
+
+struct sctpio_status {
+	uint32_t assoc;
+	uint32_t state; /* T_SCTP_S_* */
+	uint32_t may_send;
+	uint32_t ostreams, istreams;
+	uint32_t peer_window, window;
+	uint32_t unacked_chunks, unacked; /* bytes */
+	uint32_t unread;
+	uint32_t fragment; /* bytes of a message in one packet */
+	uint32_t primary;  /* index of SCTPIO_PATHS */
+	uint32_t npaths;
+	uint32_t my_tag, peer_tag;
+};
+
+#define SCTPIO_PATH_ACTIVE 0u
+#define SCTPIO_PATH_PF 1u
+#define SCTPIO_PATH_INACTIVE 2u
+struct sctpio_path {
+	union sctpio_addr addr;
+	uint32_t state, confirmed;
+	uint32_t cwnd, mtu, flight; /* bytes */
+	uint32_t srtt, rto;
+	uint32_t errors;
+};
+struct sctpio_paths {
+	uint32_t assoc;
+	uint32_t n, primary;
+	struct sctpio_path path[SCTPIO_ADDRS];
+};
+
+/* ----------------------------------------------------- options of messages */
+
+/* Level T_INET_SCTP. */
+#define T_SCTP_RCVINFO 65u /* struct sctpio_rcvinfo, with T_OPTDATA_IND */
+#define T_SCTP_SNDINFO 66u /* struct sctpio_sndinfo, with T_OPTDATA_REQ */
+#define T_SCTP_NOTE 67u	   /* struct sctpio_note: the message is an event */
+
+struct sctpio_rcvinfo {
+	uint32_t assoc;
+	uint16_t sid, ssn;
+	uint32_t ppid; /* as the sender gave it */
+	uint32_t tsn, cumtsn;
+	uint32_t unordered;
+};
+
+/* What becomes of a message that is late: `life' is ... */
+#define SCTPIO_PR_NONE 0u
+#define SCTPIO_PR_TTL 1u /* ... in milliseconds */
+#define SCTPIO_PR_RTX 2u /* ... in retransmissions */
+struct sctpio_sndinfo {
+	uint32_t assoc;
+	uint16_t sid;
+	uint16_t now; /* the peer is asked for a SACK without delay */
+	uint32_t ppid;
+	uint32_t pr, life;
+};
+
+/* Events: bits of SCTPIO_EVENTS. */
+#define SCTPIO_EV_ASSOC 1u    /* `state' is SCTPIO_COMM_*, `error' an errno */
+#define SCTPIO_EV_PATH 2u     /* `addr' is in `state' SCTPIO_PATH_* */
+#define SCTPIO_EV_ERROR 4u    /* `error' is the cause; the data follows */
+#define SCTPIO_EV_SHUTDOWN 8u /* the peer sends no more */
+#define SCTPIO_EV_CUT 0x10u   /* the rest of a message will not come */
+#define SCTPIO_EV_DRY 0x20u   /* all that was sent is acknowledged */
+
+#define SCTPIO_COMM_UP 0u
+#define SCTPIO_COMM_LOST 1u
+#define SCTPIO_COMM_DONE 3u
+#define SCTPIO_COMM_FAILED 4u
+
+struct sctpio_note {
+	uint32_t assoc;
+	uint32_t event; /* SCTPIO_EV_*, one of them */
+	uint32_t state, error;
+	uint32_t ostreams, istreams;
+	uint32_t confirmed; /* SCTPIO_EV_PATH: only that is new */
+	uint16_t sid, ssn;
+	union sctpio_addr addr;
+};
+
+#endif

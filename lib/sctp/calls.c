@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Fast-STREAMS authors */
+
+/*
+ * The calls of RFC 6458 s9 whose names begin with sctp_.
+ */
+#include <stdlib.h>
+
+#include "sock.h"
+
+static int
+result(ssize_t ret)
+{
+	if (ret >= 0)
+		return (int)ret;
+	errno = (int)-ret;
+	return -1;
+}
+
+/* The socket @sd; 0, or -1 with errno. */
+static int
+begin(struct sock *s, int sd)
+{
+	int err;
+
+	if (sk_find(s, sd))
+		return 0;
+	err = strm_id(sd, &s->id, &s->w);
+	errno = err == -EBADF ? EBADF : ENOTSOCK;
+	return -1;
+}
+
+STR_EXPORT int
+sctp_getaddrlen(sa_family_t family)
+{
+	socklen_t n = sk_addr_size(family);
+
+	if (n != 0)
+		return (int)n;
+	errno = EINVAL;
+	return -1;
+}
+
+STR_EXPORT int
+sctp_bindx(int sd, struct sockaddr *addrs, int addrcnt, int flags)
+{
+	struct sk_addrs a;
+	struct sock s;
+	int err;
+
+	if (begin(&s, sd) < 0)
+		return -1;
+	if (flags != SCTP_BINDX_ADD_ADDR && flags != SCTP_BINDX_REM_ADDR)
+		return result(-EINVAL);
+	err = sk_addrs_in(&s, addrs, addrcnt, &a);
+	if (err == 0)
+		err = sk_bindx(&s, &a, flags == SCTP_BINDX_REM_ADDR);
+	return result(err);
+}
+
+STR_EXPORT int
+sctp_connectx(int sd, struct sockaddr *addrs, int addrcnt, sctp_assoc_t *id)
+{
+	struct sk_addrs a;
+	struct sock s;
+	int err;
+
+	if (begin(&s, sd) < 0)
+		return -1;
+	err = sk_addrs_in(&s, addrs, addrcnt, &a);
+	if (err == 0)
+		err = sk_connect(&s, &a);
+	if (id != NULL && (err == 0 || err == -EINPROGRESS))
+		*id = SK_ASSOC;
+	return result(err);
+}
+
+/* RFC 6458 s9.2: of one-to-many sockets */
+STR_EXPORT int
+sctp_peeloff_flags(int sd, sctp_assoc_t id, unsigned flags)
+{
+	struct sock s;
+
+	(void)id, (void)flags;
+	if (begin(&s, sd) < 0)
+		return -1;
+	return result(-EINVAL);
+}
+
+STR_EXPORT int
+sctp_peeloff(int sd, sctp_assoc_t id)
+{
+	return sctp_peeloff_flags(sd, id, 0);
+}
+
+STR_EXPORT int
+sctp_opt_info(int sd, sctp_assoc_t id, int opt, void *arg, socklen_t *size)
+{
+	struct sock s;
+
+	if (begin(&s, sd) < 0)
+		return -1;
+	switch (opt) {
+	case SCTP_RTOINFO:
+	case SCTP_ASSOCINFO:
+	case SCTP_PRIMARY_ADDR:
+	case SCTP_PEER_ADDR_PARAMS:
+	case SCTP_DEFAULT_SEND_PARAM:
+	case SCTP_STATUS:
+	case SCTP_GET_PEER_ADDR_INFO:
+	case SCTP_PEER_ADDR_THLDS:
+	case SCTP_DELAYED_SACK:
+	case SCTP_CONTEXT:
+	case SCTP_MAX_BURST:
+	case SCTP_MAXSEG:
+	case SCTP_EVENT:
+	case SCTP_DEFAULT_PRINFO:
+	case SCTP_PR_SUPPORTED:
+		/* the association is the first word of all of these */
+		if (arg == NULL || size == NULL)
+			return result(-EFAULT);
+		if (*size < sizeof(id))
+			return result(-EINVAL);
+		memcpy(arg, &id, sizeof(id));
+		break;
+	case SCTP_DEFAULT_SNDINFO:
+		if (arg == NULL || size == NULL)
+			return result(-EFAULT);
+		if (*size < sizeof(struct sctp_sndinfo))
+			return result(-EINVAL);
+		((struct sctp_sndinfo *)arg)->snd_assoc_id = id;
+		break;
+	default:
+		return result(-EOPNOTSUPP);
+	}
+	return result(sk_getsockopt(&s, IPPROTO_SCTP, opt, arg, size));
+}
+
+/* ------------------------------------------------------------------ addresses */
+
+/*
+ * The addresses at @list, @len bytes, as the socket shows them, in memory that
+ * the caller frees.  Return: how many, or minus an errno.
+ */
+static int
+give_list(struct sock *s, const unsigned char *list, size_t len,
+	struct sockaddr **ret)
+{
+	struct sockaddr_storage ss;
+	unsigned char *p;
+	sa_family_t family;
+	size_t at, used = 0;
+	int n = 0;
+
+	p = calloc(SK_ADDRS, sizeof(struct sockaddr_in6));
+	if (p == NULL)
+		return -ENOMEM;
+	for (at = 0; at < len; at += sk_addr_size(family), n++) {
+		memcpy(&family, list + at, sizeof(family));
+		if (sk_addr_size(family) == 0)
+			break;
+		(void)sk_addr_conv(s, list + at, &ss);
+		memcpy(p + used, &ss, sk_addr_size(ss.ss_family));
+		used += sk_addr_size(ss.ss_family);
+	}
+	*ret = (struct sockaddr *)(void *)p;
+	if (n == 0) {
+		free(p);
+		*ret = NULL;
+	}
+	return n;
+}
+
+STR_EXPORT int
+sctp_getpaddrs(int sd, sctp_assoc_t id, struct sockaddr **addrs)
+{
+	struct sctpio_paths ps = {.assoc = 0};
+	struct sk_addrs a = {.len = 0};
+	struct sock s;
+	socklen_t size;
+	uint32_t i;
+
+	(void)id;
+	if (begin(&s, sd) < 0)
+		return -1;
+	if (addrs == NULL)
+		return result(-EINVAL);
+	if (sk_get(&s, SCTPIO_PATHS, &ps, sizeof(ps)) != 0)
+		return result(-ENOTCONN);
+	for (i = 0; i < ps.n; i++) {
+		size = sk_addr_size(ps.path[i].addr.v4.sin_family);
+		memcpy(a.buf + a.len, &ps.path[i].addr, size);
+		a.len += size;
+	}
+	return result(give_list(&s, a.buf, a.len, addrs));
+}
+
+STR_EXPORT int
+sctp_getladdrs(int sd, sctp_assoc_t id, struct sockaddr **addrs)
+{
+	struct sk_addrs local, peer;
+	struct sock s;
+	int err;
+
+	(void)id;
+	if (begin(&s, sd) < 0)
+		return -1;
+	if (addrs == NULL)
+		return result(-EINVAL);
+	err = sk_names(&s, &local, &peer);
+	return result(err != 0 ? err :
+		give_list(&s, local.buf, local.len, addrs));
+}
+
+STR_EXPORT int
+sctp_freepaddrs(struct sockaddr *addrs)
+{
+	free(addrs);
+	return 0;
+}
+
+STR_EXPORT int
+sctp_freeladdrs(struct sockaddr *addrs)
+{
+	free(addrs);
+	return 0;
+}
+
+STR_EXPORT sctp_assoc_t
+sctp_getassocid(int sd, struct sockaddr *addr)
+{
+	struct sctpio_paths ps = {.assoc = 0};
+	struct sk_addrs a;
+	struct sock s;
+	int err;
+
+	if (begin(&s, sd) < 0)
+		return 0;
+	err = sk_addrs_in(&s, addr, 1, &a);
+	if (err != 0 || sk_get(&s, SCTPIO_PATHS, &ps, sizeof(ps)) != 0 ||
+	    sk_path_of(&ps, a.buf) < 0) {
+		errno = EINVAL;
+		return 0;
+	}
+	return SK_ASSOC;
+}
+
+/* -------------------------------------------------------------------- sending */
+
+STR_EXPORT int
+sctp_sendmsg(int sd, const void *msg, size_t len, struct sockaddr *to,
+	socklen_t tolen, uint32_t ppid, uint32_t flags, uint16_t stream,
+	uint32_t timetolive, uint32_t context)
+{
+	struct iovec iov = {(void *)(uintptr_t)msg, len};
+	struct sk_snd snd = {.sid = stream, .ppid = ppid, .context = context,
+		.flags = (uint16_t)(flags & ~(uint32_t)SCTP_PR_SCTP_MASK),
+		.policy = SCTP_PR_POLICY(flags), .value = timetolive};
+	struct sk_addrs a;
+	struct sock s;
+	int err;
+
+	if (begin(&s, sd) < 0)
+		return -1;
+	if (snd.policy == SCTP_PR_SCTP_NONE && timetolive != 0)
+		snd.policy = SCTP_PR_SCTP_TTL;
+	if (to == NULL || tolen == 0)
+		return result(sk_send(&s, &iov, 1, &snd, NULL, 0));
+	err = sk_addr_in(&s, to, tolen, &a);
+	return result(err != 0 ? err : sk_send(&s, &iov, 1, &snd, &a, 0));
+}
+
+STR_EXPORT int
+sctp_send(int sd, const void *msg, size_t len,
+	const struct sctp_sndrcvinfo *sinfo, int flags)
+{
+	struct iovec iov = {(void *)(uintptr_t)msg, len};
+	union {
+		struct cmsghdr align;
+		char buf[CMSG_SPACE(sizeof(*sinfo))];
+	} c;
+	struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct sock s;
+
+	if (begin(&s, sd) < 0)
+		return -1;
+	if (sinfo != NULL) {
+		memset(&c, 0, sizeof(c));
+		c.align.cmsg_len = CMSG_LEN(sizeof(*sinfo));
+		c.align.cmsg_level = IPPROTO_SCTP;
+		c.align.cmsg_type = SCTP_SNDRCV;
+		memcpy(CMSG_DATA(&c.align), sinfo, sizeof(*sinfo));
+		mh.msg_control = &c;
+		mh.msg_controllen = CMSG_SPACE(sizeof(*sinfo));
+	}
+	return result(sk_sendmsg(&s, &mh, flags));
+}
+
+/* The parts of @info that @type says.  0, or minus an errno. */
+static int
+read_info(struct sk_snd *snd, const void *info, socklen_t len, unsigned type)
+{
+	const struct sctp_sendv_spa *spa = info;
+	const struct sctp_sndinfo *si = NULL;
+	const struct sctp_prinfo *pr = NULL;
+
+	switch (type) {
+	case SCTP_SENDV_NOINFO:
+		return len == 0 || info == NULL ? 0 : -EINVAL;
+	case SCTP_SENDV_SNDINFO:
+		if (info == NULL || len < sizeof(*si))
+			return -EINVAL;
+		si = info;
+		break;
+	case SCTP_SENDV_PRINFO:
+		if (info == NULL || len < sizeof(*pr))
+			return -EINVAL;
+		pr = info;
+		break;
+	case SCTP_SENDV_SPA:
+		if (info == NULL || len < sizeof(*spa) ||
+		    (spa->sendv_flags & SCTP_SEND_AUTHINFO_VALID) != 0)
+			return -EINVAL;
+		if ((spa->sendv_flags & SCTP_SEND_SNDINFO_VALID) != 0)
+			si = &spa->sendv_sndinfo;
+		if ((spa->sendv_flags & SCTP_SEND_PRINFO_VALID) != 0)
+			pr = &spa->sendv_prinfo;
+		break;
+	default: /* SCTP_SENDV_AUTHINFO: there is no authentication */
+		return -EINVAL;
+	}
+	if (si != NULL) {
+		snd->sid = si->snd_sid;
+		snd->flags = si->snd_flags;
+		snd->ppid = si->snd_ppid;
+		snd->context = si->snd_context;
+		snd->assoc = si->snd_assoc_id;
+	}
+	if (pr != NULL) {
+		if ((pr->pr_policy & ~SCTP_PR_SCTP_MASK) != 0)
+			return -EINVAL;
+		snd->policy = pr->pr_policy;
+		snd->value = pr->pr_value;
+	}
+	return 0;
+}
+
+STR_EXPORT int
+sctp_sendv(int sd, const struct iovec *iov, int iovcnt,
+	struct sockaddr *addrs, int addrcnt, void *info, socklen_t infolen,
+	unsigned int infotype, int flags)
+{
+	struct sk_addrs a;
+	struct sk_snd snd;
+	struct sock s;
+	int err;
+
+	if (begin(&s, sd) < 0)
+		return -1;
+	if (iovcnt < 0 || (iovcnt != 0 && iov == NULL) || addrcnt < 0)
+		return result(-EINVAL);
+	err = sk_send_defaults(&s, &snd);
+	if (err == 0)
+		err = read_info(&snd, info, infolen, infotype);
+	if (err == 0 && addrcnt != 0)
+		err = sk_addrs_in(&s, addrs, addrcnt, &a);
+	if (err != 0)
+		return result(err);
+	return result(sk_send(&s, iov, (size_t)iovcnt, &snd,
+		addrcnt != 0 ? &a : NULL, flags));
+}
+
+/* ------------------------------------------------------------------- receiving */
+
+/* The sender's address for the caller. */
+static void
+give_from(const struct sk_got *got, struct sockaddr *from, socklen_t *len)
+{
+	if (from == NULL || len == NULL)
+		return;
+	memcpy(from, &got->from, got->fromlen < *len ? got->fromlen : *len);
+	*len = got->fromlen;
+}
+
+STR_EXPORT int
+sctp_recvmsg(int sd, void *msg, size_t len, struct sockaddr *from,
+	socklen_t *fromlen, struct sctp_sndrcvinfo *sinfo, int *msg_flags)
+{
+	int flags = msg_flags != NULL ?
+		*msg_flags & (MSG_PEEK | MSG_DONTWAIT) : 0;
+	struct iovec iov = {msg, len};
+	struct sk_got got;
+	struct sock s;
+	ssize_t ret;
+
+	if (begin(&s, sd) < 0)
+		return -1;
+	ret = sk_recv(&s, &iov, 1, flags, from != NULL, &got);
+	if (ret < 0)
+		return result(ret);
+	give_from(&got, from, fromlen);
+	if (msg_flags != NULL)
+		*msg_flags = got.flags;
+	/* RFC 6458 s8.12: filled in if SCTP_DATA_IO_EVENT is subscribed to */
+	if (sinfo != NULL && ret > 0 && got.has_info &&
+	    (SK(&s) & SK_SNDRCV) != 0)
+		*sinfo = (struct sctp_sndrcvinfo){
+			.sinfo_stream = got.info.rcv_sid,
+			.sinfo_ssn = got.info.rcv_ssn,
+			.sinfo_flags = got.info.rcv_flags,
+			.sinfo_ppid = got.info.rcv_ppid,
+			.sinfo_context = got.info.rcv_context,
+			.sinfo_tsn = got.info.rcv_tsn,
+			.sinfo_cumtsn = got.info.rcv_cumtsn,
+			.sinfo_assoc_id = got.info.rcv_assoc_id};
+	return (int)ret;
+}
+
+STR_EXPORT int
+sctp_recvv(int sd, const struct iovec *iov, int iovlen,
+	struct sockaddr *from, socklen_t *fromlen, void *info,
+	socklen_t *infolen, unsigned int *infotype, int *flags)
+{
+	int fl = flags != NULL ? *flags & (MSG_PEEK | MSG_DONTWAIT) : 0;
+	struct sk_got got;
+	struct sock s;
+	ssize_t ret;
+
+	if (begin(&s, sd) < 0)
+		return -1;
+	if (iovlen < 0 || (iovlen != 0 && iov == NULL))
+		return result(-EINVAL);
+	ret = sk_recv(&s, iov, (size_t)iovlen, fl, from != NULL, &got);
+	if (ret < 0)
+		return result(ret);
+	give_from(&got, from, fromlen);
+	if (flags != NULL)
+		*flags = got.flags;
+	if (infotype != NULL)
+		*infotype = SCTP_RECVV_NOINFO;
+	if (info == NULL || infolen == NULL || infotype == NULL)
+		return (int)ret;
+	if (ret > 0 && got.has_info && (SK(&s) & SK_RCVINFO) != 0 &&
+	    *infolen >= sizeof(got.info)) {
+		memcpy(info, &got.info, sizeof(got.info));
+		*infolen = sizeof(got.info);
+		*infotype = SCTP_RECVV_RCVINFO;
+	} else {
+		*infolen = 0;
+	}
+	return (int)ret;
+}
