@@ -42,6 +42,7 @@ sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 	new.ostreams = as->conf.ostreams;
 	new.istreams = as->conf.istreams;
 	new.pr = as->conf.pr;
+	new.reconf = as->conf.reconf;
 	new.half_close = as->conf.half_close;
 	as->conf = new;
 	if (as->down == SCTP_DOWN_NOT)

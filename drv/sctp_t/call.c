@@ -21,19 +21,19 @@ begin(struct sctpt_slot *sl)
 	return 1;
 }
 
-/*
- * sctpt_enter - take the turn of @u's association, for a request
- * @sure: as for sctpt_turn()
- * Return: 0: the caller ends it by sctpt_serve_owned(sl, 1); EAGAIN: not now,
- * the request is tried again; ESRCH: there is none any more.
- */
-int
-sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret)
+/* Is the conn of @sl association @id of @u?  Context: the turn. */
+static int
+is_users(const struct sctpt *u, const struct sctpt_slot *sl, uint32_t id)
 {
-	struct sctpt_slot *sl = u->as;
+	if (!sctpt_in_use(sl) || sl->conn == NULL || sl->conn->user != u)
+		return 0;
+	return u->many != NULL ? sl->conn->id == id : sl->gen == u->asgen;
+}
 
-	if (sl == NULL || str_load_acq(&sl->gen) != u->asgen)
-		return ESRCH;
+static int
+enter(struct sctpt *u, struct sctpt_slot *sl, uint32_t id, int sure,
+	struct sctpt_conn **ret)
+{
 	if (!sctpt_turn(sl, sure)) {
 		str_store(&sl->blocked, 1u);
 		str_fence_full(); /* pairs with sctpt_turn_end() */
@@ -42,7 +42,7 @@ sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret)
 			return EAGAIN;
 		}
 	}
-	if (sl->gen == u->asgen && sl->busy == 0 && sl->conn->user == u) {
+	if (sl->busy == 0 && is_users(u, sl, id)) {
 		*ret = sl->conn;
 		(void)begin(sl);
 		return 0;
@@ -57,21 +57,46 @@ sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret)
 }
 
 /*
+ * sctpt_enter - take the turn of @u's association, for a request
+ * @sure: as for sctpt_turn()
+ * Return: 0: the caller ends it by sctpt_serve_owned(sl, 1); EAGAIN: not now,
+ * the request is tried again; ESRCH: there is none any more.
+ */
+int
+sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret)
+{
+	struct sctpt_slot *sl = u->as;
+
+	if (sl == NULL || str_load_acq(&sl->gen) != u->asgen)
+		return ESRCH;
+	return enter(u, sl, 0, sure, ret);
+}
+
+/* sctpt_enter_member - the same of one of many associations */
+int
+sctpt_enter_member(struct sctpt *u, uint32_t id, int sure,
+	struct sctpt_conn **ret)
+{
+	struct sctpt_slot *sl = sctpt_many_slot(u, id);
+
+	return sl == NULL ? ESRCH : enter(u, sl, id, sure, ret);
+}
+
+/*
  * sctpt_enter_wait - the same for an ioctl, which waits for the turn
- * @id: the association; 0: the one that there is
+ * @id: which of many associations
  * Return: 0, or ENOTCONN.
  */
 int
 sctpt_enter_wait(struct sctpt *u, uint32_t id, struct sctpt_conn **ret)
 {
-	struct sctpt_slot *sl = u->as;
+	struct sctpt_slot *sl = u->many != NULL ? sctpt_many_slot(u, id) :
+						  u->as;
 
-	(void)id;
 	if (sl == NULL)
 		return ENOTCONN;
 	sctpt_turn_wait(sl);
-	if (sl->gen == u->asgen && sl->conn != NULL && sl->conn->user == u &&
-		begin(sl)) {
+	if (is_users(u, sl, id) && begin(sl)) {
 		*ret = sl->conn;
 		return 0;
 	}
@@ -120,8 +145,12 @@ start(struct sctpt *u, struct sctpt_conn *c, const struct ip_addr *to,
 	mutex_exit(&u->st->prov.lock);
 	if (sl == NULL)
 		return ENOSR;
-	str_store_rel(&sl->busy, 1u);
 	c->slot = sl;
+	if (u->many != NULL && sctpt_many_add(u, c) != 0) {
+		sctpt_turn_leave(sl);
+		return ENOSR;
+	}
+	str_store_rel(&sl->busy, 1u);
 	c->user = u;
 	c->ref = u->tpi.ref;
 	c->calling = 1;
@@ -129,10 +158,53 @@ start(struct sctpt *u, struct sctpt_conn *c, const struct ip_addr *to,
 	sl->conn = c;
 	sl->local = u->home->local;
 	sctpt_conn_name(c, sl);
-	u->asgen = sl->gen + 1;
-	str_store(&u->as, sl);
+	if (u->many == NULL) {
+		u->asgen = sl->gen + 1;
+		str_store(&u->as, sl);
+	}
 	STR_POINT("sctp:calling");
 	__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/*
+ * sctpt_many_connect - begin one more association
+ * *ret: a struct sctpio_word with its number.
+ */
+int
+sctpt_many_connect(struct sctpt *u, const struct ip_addr *to, uint32_t n,
+	uint16_t port, mblk_t **ret)
+{
+	struct sctpt_slot *home = u->home;
+	struct sctp_conf conf = u->conf;
+	struct sctpio_word w = {.assoc = 0};
+	struct sctpt_conn *c;
+	int err;
+
+	if (port == 0 || sctpt_addr_any(&to[0]) || home == NULL)
+		return EINVAL;
+	if (sctpt_route(u->st, &to[0], &home->local, &u->from, &conf.mtu) ==
+		NULL)
+		return ENETUNREACH;
+	c = sctpt_conn_make(&conf, home->lport);
+	*ret = allocb(sizeof(w), BPRI_MED);
+	if (c == NULL || *ret == NULL) {
+		sctpt_conn_free(u->st, c);
+		return ENOSR;
+	}
+	c->ep.nlocal = home->conn->ep.nlocal;
+	bcopy(home->conn->ep.local, c->ep.local, sizeof(c->ep.local));
+	err = start(u, c, to, n, port);
+	if (err != 0) {
+		sctpt_conn_free(u->st, c);
+		freemsg(*ret);
+		*ret = NULL;
+		return err;
+	}
+	w.assoc = c->id;
+	bcopy(&w, (*ret)->b_wptr, sizeof(w));
+	(*ret)->b_wptr += sizeof(w);
+	sctpt_serve_owned(c->slot, 1);
 	return 0;
 }
 
@@ -282,6 +354,78 @@ sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	return 0;
 }
 
+/* sctpt_many_abort - end association @id now */
+int
+sctpt_many_abort(struct sctpt *u, uint32_t id)
+{
+	struct sctp_env env;
+	struct sctpt_conn *c;
+	int err = sctpt_enter_wait(u, id, &c);
+
+	if (err != 0)
+		return err;
+	sctpt_env(&env, c);
+	sctp_abort(&env, c->as, NULL, 0); /* the user is told */
+	sctpt_serve_owned(c->slot, 1);
+	return 0;
+}
+
+/* ------------------------------------------------------------- handing over */
+
+struct peel {
+	struct sctpt *u;
+	struct sctpt_conn *c;
+};
+
+/* The association becomes the connection of @to; in its turn. */
+static int
+hand_over(struct tpi *to, void *arg)
+{
+	struct sctpt *at = sctpt_of(to);
+	struct peel *p = arg;
+
+	if (part(at) != 0)
+		return EAGAIN;
+	at->from = p->c->from;
+	at->asgen = p->c->slot->gen;
+	sctpt_sock_inherit(p->u, at);
+	sctpt_count(p->c, at);
+	str_store(&at->as, p->c->slot);
+	p->c->ref = to->ref;
+	p->c->id = SCTPT_ONE;
+	p->c->user = at;
+	return 0;
+}
+
+/*
+ * sctpt_many_peel - association @id becomes the connection of the endpoint with
+ * the id @acceptor.  What has been passed up stays with the old one.
+ */
+int
+sctpt_many_peel(struct sctpt *u, uint32_t id, uint32_t acceptor)
+{
+	struct tpi_addr from = {.len = 0};
+	struct peel p = {.u = u};
+	struct sctpt_slot *sl;
+	int err;
+
+	err = sctpt_enter_wait(u, id, &p.c);
+	if (err != 0)
+		return EINVAL;
+	sl = p.c->slot;
+	if (sctp_assoc_state(p.c->as) < SCTP_ESTABLISHED)
+		err = EINVAL;
+	from.len = sctpt_addr_put(from.buf, &p.c->peer, sl->pport, u->family);
+	if (err == 0)
+		err = tpi_hand_over(&u->tpi, acceptor, &from, hand_over, &p);
+	if (err == 0)
+		sctpt_many_forget(u, id);
+	sctpt_serve_owned(sl, 1);
+	return err < 0 ? EINVAL : err;
+}
+
+/* ---------------------------------------------------------- after a killed one */
+
 /*
  * Op connected, op waits: what had a thread done that was killed in accept?
  * These wait for the turn: an association that was taken for one that is not
@@ -360,9 +504,8 @@ discard(struct sctpt_conn *c, const struct sctp_env *env)
  * association ends in order.
  */
 static void
-leave(struct sctpt *u)
+leave(struct sctpt *u, struct sctpt_slot *sl)
 {
-	struct sctpt_slot *sl = u->as;
 	struct sctp_env env;
 	struct sctpt_conn *c;
 
@@ -373,7 +516,8 @@ leave(struct sctpt *u)
 	if (c->calling || u->tpi.dead || !sctpt_lingers(u)) {
 		sctp_abort(&env, c->as, NULL, 0);
 	} else {
-		sctpt_data_rest(u, c, &env);
+		if (u->many == NULL)
+			sctpt_data_rest(u, c, &env);
 		discard(c, &env);
 		(void)sctp_shutdown(&env, c->as);
 	}
@@ -402,8 +546,12 @@ void
 sctpt_close(struct tpi *tp)
 {
 	struct sctpt *u = sctpt_of(tp);
+	const void *pos = NULL;
 	struct sctpt_slot *sl;
+	uint32_t at = 0;
 
+	if (u->many != NULL)
+		sctpt_many_rest(u);
 	(void)sctpt_unbind(tp);
 	STR_POINT("sctp:closing");
 	/* meanwhile the others may go, and free their indications */
@@ -412,5 +560,10 @@ sctpt_close(struct tpi *tp)
 			end(sl->conn, NULL);
 		tpi_conn_forget(tp, sl);
 	}
-	leave(u);
+	leave(u, u->as);
+	if (u->many == NULL)
+		return;
+	while ((sl = sctpt_many_next(u, &at, &pos)) != NULL)
+		leave(u, sl);
+	sctpt_many_end(u);
 }

@@ -86,6 +86,7 @@ sctpt_conn_make(const struct sctp_conf *conf, uint16_t port)
 	sctpt_env(&env, c);
 	sctp_ep_init(&env, &c->ep, port);
 	c->ep.conf = *conf;
+	c->id = SCTPT_ONE;
 	return c;
 }
 
@@ -221,9 +222,10 @@ sctpt_tell_end(struct sctpt_conn *c, int error, mblk_t *data)
 		rq = c->user->tpi.rq;
 		sctpt_near_in_end(c);
 		sctpt_near_out_end(c);
-		if (!c->calling)
-			sctpt_note_down(c, error, SCTPIO_COMM_LOST);
-		if (tpi_discon_ind(&c->user->tpi, error, data) == 0)
+		if (!c->calling || c->user->many != NULL)
+			sctpt_note_down(c, error, c->calling ?
+				SCTPIO_COMM_FAILED : SCTPIO_COMM_LOST);
+		if (c->user->many == NULL && tpi_discon_ind(&c->user->tpi, error, data) == 0)
 			data = NULL;
 		c->user = NULL;
 		qenable(WR(rq));

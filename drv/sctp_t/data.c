@@ -23,9 +23,9 @@ plain(const struct sctpt *u, uint32_t flags, struct sctp_info *ret)
 	ret->flags = flags;
 }
 
-/* Send @bp, M_DATA blocks, in the turn.  0, or the engine's errno. */
-static int
-give(struct sctpt_conn *c, const struct sctp_env *env, mblk_t *bp,
+/* sctpt_give - send @bp, M_DATA blocks, in the turn.  0, or the engine's errno */
+int
+sctpt_give(struct sctpt_conn *c, const struct sctp_env *env, mblk_t *bp,
 	const struct sctp_info *info)
 {
 	mblk_t *mp = NULL;
@@ -63,7 +63,7 @@ accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp,
 		return 0;
 	}
 	sctpt_env(&env, c);
-	err = give(c, &env, bp, info);
+	err = sctpt_give(c, &env, bp, info);
 	if (err == 0) {
 		str_store_rel(&c->slot->idle, 0u);
 		c->wet = 1;
@@ -121,30 +121,39 @@ sctpt_exdata(struct tpi *tp, mblk_t *mp, int flags)
 	return or_fail(tp, mp, accept_one(tp, mp, mp->b_cont, &info));
 }
 
+/* sctpt_sndinfo - what a socket says about a message.  0, or EINVAL. */
+int
+sctpt_sndinfo(const struct sctpio_sndinfo *s, struct sctp_info *info)
+{
+	if (s->pr > SCTPIO_PR_RTX)
+		return EINVAL;
+	info->sid = s->sid;
+	info->ppid = s->ppid;
+	info->flags = (s->now ? SCTP_SEND_NOW : 0) |
+		(s->unordered ? SCTP_SEND_UNORDERED : 0) |
+		(s->pr == SCTPIO_PR_TTL ? SCTP_SEND_TTL : 0) |
+		(s->pr == SCTPIO_PR_RTX ? SCTP_SEND_RTX : 0);
+	info->life = s->life;
+	if (s->pr == SCTPIO_PR_TTL)
+		info->life *= SCTP_MS;
+	return 0;
+}
+
 /* T_SCTP_SNDINFO: all of them in one, of a socket.  0, or EINVAL. */
 static int
 set_sndinfo(struct sctp_info *info, const struct t_opthdr *h,
 	const unsigned char *val)
 {
+	uint32_t flags = info->flags;
 	struct sctpio_sndinfo s;
+	int err;
 
 	if (h->len != sizeof(*h) + sizeof(s))
 		return EINVAL;
 	bcopy(val, &s, sizeof(s));
-	info->sid = s.sid;
-	info->ppid = s.ppid;
-	if (s.now)
-		info->flags |= SCTP_SEND_NOW;
-	if (s.pr > SCTPIO_PR_RTX)
-		return EINVAL;
-	info->life = s.life;
-	if (s.pr == SCTPIO_PR_TTL) {
-		info->flags |= SCTP_SEND_TTL;
-		info->life *= SCTP_MS;
-	} else if (s.pr == SCTPIO_PR_RTX) {
-		info->flags |= SCTP_SEND_RTX;
-	}
-	return 0;
+	err = sctpt_sndinfo(&s, info);
+	info->flags |= flags;
+	return err;
 }
 
 /* One option of a message.  0, or EINVAL. */
@@ -282,7 +291,7 @@ rest(struct sctpt *u, struct sctpt_conn *c, const struct sctp_env *env,
 	int err = describe(u, mp, &info);
 
 	if (err == 0 && msgdsize(bp) != 0)
-		err = give(c, env, bp, &info);
+		err = sctpt_give(c, env, bp, &info);
 	if (err != 0 && err != ENOENT)
 		sctp_abort(env, c->as, NULL, 0); /* it cannot be delivered */
 }

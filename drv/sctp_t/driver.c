@@ -55,7 +55,10 @@ up(struct tpi *tp)
 		else
 			tpi_retry(tp); /* is its owner still there then? */
 	}
-	sctpt_near_room(u);
+	if (str_load(&u->many) != NULL)
+		sctpt_many_serve(u);
+	else
+		sctpt_near_room(u);
 }
 
 /* Profile: the most addresses are those of a peer, of IPv6. */
@@ -93,6 +96,43 @@ const struct tpi_ops sctpt_ops = {
 	.rsrv = up,
 };
 
+/* The same for an endpoint with many associations: many.c */
+static const struct tpi_ops many_ops = {
+	.name = "sctp",
+	.size = sizeof(struct sctpt),
+	.keeps = 1,
+	.info = {
+		.TSDU_size = T_INFINITE, .ETSDU_size = T_INVALID,
+		.CDATA_size = T_INVALID, .DDATA_size = T_INVALID,
+		.ADDR_size = SCTP_PATHS * sizeof(struct sockaddr_in6),
+		.OPT_size = TPI_OPTMAX, .TIDU_size = 65535,
+		.SERV_type = T_CLTS, .PROVIDER_flag = XPG4_1 | T_SNDZERO,
+	},
+	.opt = sctpt_opts,
+	.nopt = SCTPT_NOPT,
+	.prov = prov,
+	.open = create,
+	.close = sctpt_close,
+	.bind = sctpt_bind,
+	.unbind = sctpt_unbind,
+	.unitdata = sctpt_many_unitdata,
+	.udbad = {0, EINVAL, EINVAL},
+	.getopt = sctpt_getopt,
+	.setopt = sctpt_setopt,
+	.ctl = sctpt_ctl,
+	.rsrv = up,
+};
+
+/* By what the endpoint on @q is now. */
+static const struct tpi_ops *
+ops_of(queue_t *q)
+{
+	const struct sctpt *u = q->q_ptr;
+
+	return u != NULL && str_load(&u->many) != NULL ? &many_ops :
+							 &sctpt_ops;
+}
+
 static int
 qopen(queue_t *q, dev_t *devp, int flag, int sflag, cred_t *crp)
 {
@@ -125,7 +165,7 @@ qclose(queue_t *q, int flag, cred_t *crp)
 	struct sctpt_state *st = sctpt_state();
 	struct tpi *tp = q->q_ptr;
 	unsigned int m = tp != NULL ? tp->minor : 0;
-	int err = tpi_close(q, &sctpt_ops);
+	int err = tpi_close(q, ops_of(q));
 
 	(void)flag, (void)crp;
 	if (st != NULL && m != 0)
@@ -136,19 +176,19 @@ qclose(queue_t *q, int flag, cred_t *crp)
 static int
 wput(queue_t *q, mblk_t *mp)
 {
-	return tpi_wput(q, mp, &sctpt_ops);
+	return tpi_wput(q, mp, ops_of(q));
 }
 
 static int
 wsrv(queue_t *q)
 {
-	return tpi_wsrv(q, &sctpt_ops);
+	return tpi_wsrv(q, ops_of(q));
 }
 
 static int
 rsrv(queue_t *q)
 {
-	return tpi_rsrv(q, &sctpt_ops);
+	return tpi_rsrv(q, ops_of(q));
 }
 
 static const struct module_info sctp_info = {

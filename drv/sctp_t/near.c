@@ -276,7 +276,8 @@ sctpt_near_turn(struct sctpt_slot *sl, struct sctpt_conn *c, int there)
 {
 	struct sctpt *user = NULL;
 
-	if (there && c->user != NULL && !c->calling && !c->said &&
+	if (there && c->user != NULL && c->user->many == NULL &&
+		!c->calling && !c->said &&
 		sctp_down_reason(c->as) == SCTP_DOWN_NOT &&
 		sctp_assoc_state(c->as) >= SCTP_ESTABLISHED &&
 		sctp_readable(c->as) == 0)

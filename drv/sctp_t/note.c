@@ -34,23 +34,29 @@ note(struct sctpt_conn *c, struct sctpio_note *n, const void *data, size_t len)
 		.status = T_SUCCESS};
 	struct T_optdata_ind oi = {.PRIM_type = T_OPTDATA_IND,
 		.OPT_length = (t_scalar_t)h.len, .OPT_offset = sizeof(oi)};
-	mblk_t *mp = allocb(sizeof(oi) + h.len, BPRI_HI);
+	int many = c->user->many != NULL;
+	mblk_t *mp;
 
+	n->assoc = c->id;
+	mp = many ? sctpt_unit(c, T_SCTP_NOTE, n, sizeof(*n)) :
+		    allocb(sizeof(oi) + h.len, BPRI_HI);
 	if (mp == NULL)
 		return;
 	if (len > NOTE_DATA)
 		len = NOTE_DATA;
-	DB_TYPE(mp) = M_PROTO;
-	bcopy(&oi, mp->b_wptr, sizeof(oi));
-	bcopy(&h, mp->b_wptr + sizeof(oi), sizeof(h));
-	bcopy(n, mp->b_wptr + sizeof(oi) + sizeof(h), sizeof(*n));
-	mp->b_wptr += sizeof(oi) + h.len;
-	if (len != 0) {
-		mp->b_cont = canon_block(data, len);
+	if (!many) {
+		DB_TYPE(mp) = M_PROTO;
+		bcopy(&oi, mp->b_wptr, sizeof(oi));
+		bcopy(&h, mp->b_wptr + sizeof(oi), sizeof(h));
+		bcopy(n, mp->b_wptr + sizeof(oi) + sizeof(h), sizeof(*n));
+		mp->b_wptr += sizeof(oi) + h.len;
 	}
+	if (len != 0)
+		mp->b_cont = canon_block(data, len);
 	/* behind what has come without packets */
 	sctpt_near_in_end(c);
-	if (tpi_data_force(&c->user->tpi, mp, 0, 0) != 0)
+	if ((many ? tpi_unitdata_force(&c->user->tpi, mp) :
+		    tpi_data_force(&c->user->tpi, mp, 0, 0)) != 0)
 		freemsg(mp);
 }
 

@@ -147,6 +147,7 @@ struct sctpt_conn {
 	uint32_t calling;	  /* no T_CONN_CON yet */
 	uint32_t gone;		  /* its stream has been closed */
 	uint32_t last;		  /* its last packets are being sent */
+	uint32_t id;		  /* among the user's associations */
 	/* notes for the user: note.c */
 	uint32_t told_up;	  /* SCTPIO_COMM_UP has been told */
 	uint32_t told_shut;	  /* SCTPIO_EV_SHUTDOWN has been told */
@@ -183,6 +184,8 @@ struct sctpt {
 	volatile uint32_t sock;	   /* [A] it is a socket's */
 	volatile uint32_t events;  /* [A] SCTPIO_EV_* that its user wants */
 	uint32_t keep[SCTPIO_KEEPS]; /* [G] the user's words */
+	struct sctpt_many *volatile many; /* [A] many.c; NULL: connections */
+	volatile uint32_t stuck; /* [A] `full' of an association was set */
 };
 
 struct sctpt_state {
@@ -257,12 +260,21 @@ void sctpt_addrs(struct tpi *tp, struct tpi_addr *local,
 	struct tpi_addr *remote);
 int sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret);
 int sctpt_enter_wait(struct sctpt *u, uint32_t id, struct sctpt_conn **ret);
+int sctpt_enter_member(struct sctpt *u, uint32_t id, int sure,
+	struct sctpt_conn **ret);
+int sctpt_many_connect(struct sctpt *u, const struct ip_addr *to, uint32_t n,
+	uint16_t port, mblk_t **ret);
+int sctpt_many_abort(struct sctpt *u, uint32_t id);
+int sctpt_many_peel(struct sctpt *u, uint32_t id, uint32_t acceptor);
 int sctpt_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data);
 int sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in,
 	mblk_t *data);
 int sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data);
 int sctpt_connected(struct tpi *tp);
 int sctpt_waits(struct tpi *tp, struct tpi_ind *in);
+int sctpt_give(struct sctpt_conn *c, const struct sctp_env *env, mblk_t *bp,
+	const struct sctp_info *info);
+int sctpt_sndinfo(const struct sctpio_sndinfo *s, struct sctp_info *info);
 int sctpt_data(struct tpi *tp, mblk_t *mp, int flags);
 int sctpt_exdata(struct tpi *tp, mblk_t *mp, int flags);
 int sctpt_optdata(struct tpi *tp, const struct tpi_buf *opts, mblk_t *mp,
@@ -332,6 +344,25 @@ void sctpt_work_do(struct sctpt_work *w, int sure);
 int sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg,
 	mblk_t **ret);
 void sctpt_sock_inherit(const struct sctpt *from, struct sctpt *to);
+
+/* many.c */
+#define SCTPT_ONE 3u /* number of an endpoint's only association */
+int sctpt_many_begin(struct sctpt *u);
+int sctpt_many_add(struct sctpt *u, struct sctpt_conn *c);
+struct sctpt_slot *sctpt_many_slot(const struct sctpt *u, uint32_t id);
+void sctpt_many_forget(struct sctpt *u, uint32_t id);
+struct sctpt_slot *sctpt_many_next(const struct sctpt *u, uint32_t *at,
+	const void **pos);
+void sctpt_many_end(struct sctpt *u);
+void sctpt_many_serve(struct sctpt *u);
+void sctpt_many_rest(struct sctpt *u);
+int sctpt_many_find(struct sctpt *u, const struct ip_addr *a, uint16_t port,
+	mblk_t **ret);
+int sctpt_many_list(struct sctpt *u, mblk_t **ret);
+int sctpt_many_unitdata(struct tpi *tp, const struct tpi_buf *to,
+	const struct tpi_buf *opts, mblk_t *mp);
+mblk_t *sctpt_unit(const struct sctpt_conn *c, uint32_t name, const void *val,
+	size_t len);
 
 /* note.c */
 void sctpt_note_up(struct sctpt_conn *c);

@@ -54,10 +54,11 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 	struct sctpt_conn *c;
 	struct sctp_env env;
 	struct ip_addr src;
+	struct sctpt *u = home->user;
 	int fresh = 0;
 
 	/* dropped if too many callers wait: the peer sends it again */
-	if (!tpi_can_call(&home->user->tpi))
+	if (u->many == NULL && !tpi_can_call(&u->tpi))
 		return;
 	if (sctpt_route(st, &pkt->src, &pkt->dst, &src, &conf.mtu) == NULL)
 		return;
@@ -80,18 +81,26 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 		sctpt_conn_free(st, c);
 		return;
 	}
-	str_store_rel(&sl->busy, 1u);
 	c->slot = sl;
+	if (u->many != NULL && sctpt_many_add(u, c) != 0) {
+		sctpt_conn_free(st, c);
+		sctpt_turn_leave(sl);
+		return;
+	}
+	str_store_rel(&sl->busy, 1u);
 	c->from = pkt->dst;
 	c->encap = encap;
-	c->listener = home->user;
+	if (u->many != NULL)
+		c->user = u; /* it is not asked */
+	else
+		c->listener = u;
 	c->ref = home->ref;
 	sl->conn = c;
 	sl->local = home->slot->local;
 	sctpt_conn_name(c, sl);
 	STR_POINT("sctp:called");
 	__atomic_store_n(&sl->gen, sl->gen + 1, __ATOMIC_RELEASE);
-	if (sctpt_conn_ind(c, &env) != 0) {
+	if (c->listener != NULL && sctpt_conn_ind(c, &env) != 0) {
 		c->listener = NULL;
 		sctp_abort(&env, c->as, NULL, 0);
 	}

@@ -39,8 +39,8 @@ sctpt_sock_inherit(const struct sctpt *from, struct sctpt *to)
 
 	to->sock = 1;
 	to->tpi.calm = 1;
-	to->conf = from->conf;
 	to->family = from->family;
+	to->conf = from->conf;
 	str_store(&to->recvopt, from->recvopt);
 	str_store(&to->events, from->events);
 	bcopy(from->keep, to->keep, sizeof(to->keep));
@@ -51,11 +51,15 @@ sctpt_sock_inherit(const struct sctpt *from, struct sctpt *to)
 static int
 mode(struct sctpt *u, const struct sctpio_word *w)
 {
-	if (w->value != AF_INET && w->value != AF_INET6)
+	uint32_t family = w->value & ~SCTPIO_MANY;
+
+	if (family != AF_INET && family != AF_INET6)
 		return EAFNOSUPPORT;
-	if (u->home != NULL || u->as != NULL)
+	if (u->home != NULL || u->as != NULL || u->sock)
 		return EISCONN;
-	u->family = w->value;
+	if ((w->value & SCTPIO_MANY) != 0 && sctpt_many_begin(u) != 0)
+		return ENOSR;
+	u->family = family;
 	u->conf.half_close = 0;
 	u->tpi.calm = 1;
 	str_store(&u->sock, 1u);
@@ -72,7 +76,7 @@ set_listen(struct sctpt *u, uint32_t n)
 		return EINVAL;
 	if (n > SCTPT_QLEN)
 		n = SCTPT_QLEN;
-	err = tpi_set_qlen(&u->tpi, n);
+	err = u->many != NULL ? 0 : tpi_set_qlen(&u->tpi, n);
 	if (err != 0)
 		return err;
 	sctpt_turn_wait(sl);
@@ -157,11 +161,13 @@ set_conf(struct sctpt *u, const struct sctpio_conf *o)
 		return err;
 	if (c.rcvbuf != u->conf.rcvbuf)
 		sctpt_set_rcvbuf(u->tpi.rq, (t_scalar_t)c.rcvbuf);
-	u->conf = c;
-	sctpt_set_linger(u, o->linger, o->linger_time);
-	str_store(&u->recvopt, (uint32_t)(o->options != 0));
-	sctpt_near_stop(u);
-	sctpt_tell_home(u);
+	if (u->many == NULL || o->assoc == 0) {
+		u->conf = c;
+		sctpt_set_linger(u, o->linger, o->linger_time);
+		str_store(&u->recvopt, (uint32_t)(o->options != 0));
+		sctpt_near_stop(u);
+		sctpt_tell_home(u);
+	}
 	if (sctpt_enter_wait(u, o->assoc, &conn) == 0) {
 		sctpt_env(&env, conn);
 		(void)sctp_set_conf(&env, conn->as, &c);
@@ -404,21 +410,43 @@ with_word(struct sctpt *u, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 		return status(u, w.assoc, ret);
 	case SCTPIO_PATHS:
 		return paths(u, w.assoc, ret);
+	case SCTPIO_ASSOCS:
+		return u->many == NULL ? EINVAL : sctpt_many_list(u, ret);
+	case SCTPIO_ABORT:
+		return u->many == NULL ? EINVAL :
+					 sctpt_many_abort(u, w.assoc);
+	case SCTPIO_PEEL:
+		return u->many == NULL ? EINVAL :
+			sctpt_many_peel(u, w.assoc, w.value);
 	default:
 		return EINVAL;
 	}
 }
 
 static int
-with_addrs(struct sctpt *u, int cmd, const struct tpi_buf *arg)
+with_addrs(struct sctpt *u, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 {
+	struct ip_addr a[SCTPIO_ADDRS];
 	struct sctpio_addrs o;
+	uint16_t port;
 	int err = argument(arg, &o, sizeof(o));
 
 	if (err != 0)
 		return err;
-	return cmd == SCTPIO_BINDX ? bindx(u, &o) :
-		one_path(u, &o, cmd == SCTPIO_BEAT);
+	switch (cmd) {
+	case SCTPIO_BINDX:
+		return bindx(u, &o);
+	case SCTPIO_CONNECT:
+	case SCTPIO_FIND:
+		err = u->many == NULL ? EINVAL : read_addrs(&o, a, &port);
+		if (err != 0)
+			return err;
+		return cmd == SCTPIO_FIND ?
+			sctpt_many_find(u, &a[0], port, ret) :
+			sctpt_many_connect(u, a, o.n, port, ret);
+	default:
+		return one_path(u, &o, cmd == SCTPIO_BEAT);
+	}
 }
 
 /* sctpt_ctl - op ctl.  Get commands have a struct sctpio_word as argument. */
@@ -438,7 +466,9 @@ sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 	case SCTPIO_BINDX:
 	case SCTPIO_PRIMARY:
 	case SCTPIO_BEAT:
-		return with_addrs(u, cmd, arg);
+	case SCTPIO_CONNECT:
+	case SCTPIO_FIND:
+		return with_addrs(u, cmd, arg, ret);
 	default:
 		return with_word(u, cmd, arg, ret);
 	}

@@ -46,6 +46,19 @@ put_opt(mblk_t *hd, uint32_t name, uint32_t value)
 	hd->b_wptr += OPT_SIZE;
 }
 
+static void
+get_rcvinfo(const struct sctpt_conn *c, const struct sctp_info *info,
+	uint32_t unordered, struct sctpio_rcvinfo *ret)
+{
+	struct sctp_status s;
+
+	sctp_status(c->as, &s);
+	*ret = (struct sctpio_rcvinfo){.assoc = c->id, .sid = info->sid,
+		.ssn = info->ssn, .ppid = info->ppid, .tsn = info->tsn,
+		.cumtsn = s.rcvd_tsn, .unordered = unordered != 0,
+		.more = (info->flags & SCTP_RECV_MORE) != 0};
+}
+
 /* The same for a socket, in one option. */
 static void
 put_rcvinfo(mblk_t *hd, const struct sctpt_conn *c,
@@ -54,13 +67,9 @@ put_rcvinfo(mblk_t *hd, const struct sctpt_conn *c,
 	struct t_opthdr h = {.len = sizeof(h) + sizeof(struct sctpio_rcvinfo),
 		.level = T_INET_SCTP, .name = T_SCTP_RCVINFO,
 		.status = T_SUCCESS};
-	struct sctpio_rcvinfo ri = {.sid = info->sid, .ssn = info->ssn,
-		.ppid = info->ppid, .tsn = info->tsn};
-	struct sctp_status s;
+	struct sctpio_rcvinfo ri;
 
-	sctp_status(c->as, &s);
-	ri.cumtsn = s.rcvd_tsn;
-	ri.unordered = unordered != 0;
+	get_rcvinfo(c, info, unordered, &ri);
 	bcopy(&h, hd->b_wptr, sizeof(h));
 	bcopy(&ri, hd->b_wptr + sizeof(h), sizeof(ri));
 	hd->b_wptr += h.len;
@@ -102,6 +111,26 @@ set_plain(mblk_t *hd, const struct sctp_info *info)
 		T_EXDATA_IND : T_DATA_IND;
 }
 
+/* One of many associations: @mp as a datagram.  0: no memory. */
+static int
+lay_unit(struct sctpt_conn *c, mblk_t *mp, const struct sctp_info *info,
+	uint32_t unordered, mblk_t *hd)
+{
+	struct sctpio_rcvinfo ri;
+
+	freemsg(hd);
+	get_rcvinfo(c, info, unordered, &ri);
+	hd = sctpt_unit(c, T_SCTP_RCVINFO, &ri, sizeof(ri));
+	if (hd == NULL) {
+		freemsg(mp);
+		return 0;
+	}
+	hd->b_cont = mp;
+	if (tpi_unitdata_force(&c->user->tpi, hd) != 0)
+		freemsg(hd);
+	return 1;
+}
+
 /* Take one message, or a part of one.  0: no memory. */
 static int
 take(struct sctpt_conn *c, const struct sctp_env *env)
@@ -131,6 +160,8 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 		freemsg(hd);
 		return sctpt_note_cut(c, &info);
 	}
+	if (c->user->many != NULL)
+		return lay_unit(c, mp, &info, unordered, hd);
 	if (str_load(&c->user->recvopt) == 0 && info.flags == 0) {
 		freeb(hd); /* the unit, complete: M_DATA */
 	} else {
@@ -160,11 +191,13 @@ data(struct sctpt_conn *c, const struct sctp_env *env, int all)
 	while (sctp_readable(c->as) != 0) {
 		if (!all && (n++ == AT_ONCE || rq->q_count >= SCTPT_HIWAT)) {
 			str_store(&c->slot->full, 1u);
+			str_store(&c->user->stuck, 1u);
 			qenable(rq);
 			return;
 		}
 		if (!take(c, env)) {
 			str_store(&c->slot->full, 1u);
+			str_store(&c->user->stuck, 1u);
 			tpi_retry(&c->user->tpi);
 			return;
 		}
@@ -244,6 +277,8 @@ say_connected(struct sctpt_conn *c)
 	unsigned char sa[LIST];
 	struct tpi_buf res = {sa, put_peer(c, c->user->family, sa)};
 
+	if (c->user->many != NULL)
+		return 0; /* a note tells it */
 	sctpt_count(c, c->user);
 	return tpi_conn_con(&c->user->tpi, &res, NULL);
 }
@@ -269,7 +304,7 @@ is_released(struct sctpt_conn *c)
 	if (!c->released || c->said || c->user == NULL ||
 		sctp_readable(c->as) != 0)
 		return 0;
-	if (!sctpt_wants(c, SCTPIO_EV_ASSOC) ||
+	if ((c->user->many == NULL && !sctpt_wants(c, SCTPIO_EV_ASSOC)) ||
 		sctp_down_reason(c->as) != SCTP_DOWN_NOT)
 		return 1;
 	sctpt_note_shut(c);
@@ -285,8 +320,9 @@ release(struct sctpt_conn *c)
 	sctpt_note_shut(c);
 	if (sctp_down_reason(c->as) != SCTP_DOWN_NOT)
 		sctpt_note_down(c, 0, SCTPIO_COMM_DONE);
-	(void)tpi_ordrel_ind(&c->user->tpi, NULL);
-	if (c->ours)
+	if (c->user->many == NULL)
+		(void)tpi_ordrel_ind(&c->user->tpi, NULL);
+	if (c->ours || c->user->many != NULL)
 		c->user = NULL; /* the rest goes on without it */
 }
 

@@ -279,6 +279,28 @@ take_ind(struct tpi *tp, t_scalar_t seq, unsigned int state)
 }
 
 int
+tpi_hand_over(struct tpi *tp, t_uscalar_t id, const struct tpi_addr *from,
+	int (*give)(struct tpi *to, void *arg), void *arg)
+{
+	struct tpi_ind in = {.from = *from};
+	struct tpi_addr local = tp->local;
+	struct str_hold h;
+	struct tpi *to;
+	int err = get_acceptor(tp, id, &h, &to);
+
+	if (err != 0)
+		return err;
+	err = to == tp ? EINVAL : prepare(tp, to, &local, &in);
+	if (err == 0) {
+		err = give(to, arg);
+		if (err != 0)
+			tpi_accept_undo(to);
+	}
+	put_acceptor(tp, to, &h);
+	return err;
+}
+
+int
 tpi_conn_res(struct tpi_req *r)
 {
 	struct tpi *tp = r->tp, *to = NULL;

@@ -156,6 +156,20 @@ tpi_unitdata_ind(struct tpi *tp, const struct tpi_buf *src,
 	return 0;
 }
 
+int
+tpi_unitdata_force(struct tpi *tp, mblk_t *mp)
+{
+	int err = 0;
+
+	tpi_lock(tp);
+	if (tpi_next(T_UNITDATA_IND, tpi_state(tp)) == TPI_OUT)
+		err = EINVAL;
+	else
+		tpi_up_locked(tp, mp);
+	tpi_unlock(tp);
+	return err;
+}
+
 void
 tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
 	const struct tpi_buf *opts, t_scalar_t error)

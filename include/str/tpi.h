@@ -500,6 +500,19 @@ void tpi_uderror_ind(struct tpi *tp, const struct tpi_buf *dest,
  * connected; ENOSR.
  */
 int tpi_data_force(struct tpi *tp, mblk_t *data, int more, int expedited);
+/*
+ * tpi_unitdata_force - lay @mp, a T_UNITDATA_IND, on the read queue, in order and
+ * without flow control.  Return: 0; EINVAL: not bound, @mp is not consumed.
+ */
+int tpi_unitdata_force(struct tpi *tp, mblk_t *mp);
+/*
+ * tpi_hand_over - for op ctl: the unbound endpoint with the ACCEPTOR_id @id gets
+ * a connection of @tp's transport with @from
+ * @give: makes it, with the endpoint's gate; 0, an errno, or EAGAIN
+ * Return: 0; or an errno, minus a TLI error.
+ */
+int tpi_hand_over(struct tpi *tp, t_uscalar_t id, const struct tpi_addr *from,
+	int (*give)(struct tpi *to, void *arg), void *arg);
 /* May one more caller wait? */
 int tpi_can_call(struct tpi *tp);
 /*

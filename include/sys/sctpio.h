@@ -31,6 +31,18 @@
 #define SCTPIO_BINDX (SCTPIO | 10)  /* struct sctpio_addrs: add or remove own */
 #define SCTPIO_PRIMARY (SCTPIO | 11) /* struct sctpio_addrs: one of the peer's */
 #define SCTPIO_BEAT (SCTPIO | 12)   /* ... send a heartbeat there now */
+/* Of an endpoint with many associations: */
+#define SCTPIO_CONNECT (SCTPIO | 13) /* struct sctpio_addrs: call; the answer is
+				      * a struct sctpio_word: the association */
+#define SCTPIO_FIND (SCTPIO | 14)   /* ... the association with an address */
+#define SCTPIO_ASSOCS (SCTPIO | 15) /* struct sctpio_assocs: all of them */
+#define SCTPIO_ABORT (SCTPIO | 16)  /* struct sctpio_word: end it now */
+#define SCTPIO_PEEL (SCTPIO | 17)   /* struct sctpio_word: it becomes the
+				     * connection of the unbound endpoint with
+				     * the ACCEPTOR_id `value' */
+
+/* SCTPIO_MODE: with the address family: it has many associations */
+#define SCTPIO_MANY 0x10000u
 
 #define SCTPIO_ADDRS 8u
 
@@ -80,6 +92,13 @@ struct sctpio_keep {
 	uint32_t w[SCTPIO_KEEPS];
 };
 
+#define SCTPIO_ASSOCS_MOST 250u
+struct sctpio_assocs {
+	uint32_t assoc;
+	uint32_t n; /* how many there are; at most so many follow */
+	uint32_t id[SCTPIO_ASSOCS_MOST];
+};
+
 struct sctpio_status {
 	uint32_t assoc;
 	uint32_t state; /* T_SCTP_S_* */
@@ -122,7 +141,8 @@ struct sctpio_rcvinfo {
 	uint16_t sid, ssn;
 	uint32_t ppid; /* as the sender gave it */
 	uint32_t tsn, cumtsn;
-	uint32_t unordered;
+	uint16_t unordered;
+	uint16_t more; /* with T_UNITDATA_IND: not the end of the message */
 };
 
 /* What becomes of a message that is late: `life' is ... */
@@ -132,9 +152,11 @@ struct sctpio_rcvinfo {
 struct sctpio_sndinfo {
 	uint32_t assoc;
 	uint16_t sid;
-	uint16_t now; /* the peer is asked for a SACK without delay */
+	uint8_t now; /* the peer is asked for a SACK without delay */
+	uint8_t eof; /* the association ends behind it: T_UNITDATA_REQ */
 	uint32_t ppid;
 	uint32_t pr, life;
+	uint32_t unordered; /* with T_UNITDATA_REQ */
 };
 
 /* Events: bits of SCTPIO_EVENTS. */

@@ -4,6 +4,7 @@
 /*
  * The calls of RFC 6458 s9 whose names begin with sctp_.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "sock.h"
@@ -61,6 +62,7 @@ sctp_bindx(int sd, struct sockaddr *addrs, int addrcnt, int flags)
 STR_EXPORT int
 sctp_connectx(int sd, struct sockaddr *addrs, int addrcnt, sctp_assoc_t *id)
 {
+	uint32_t n = SK_ASSOC;
 	struct sk_addrs a;
 	struct sock s;
 	int err;
@@ -69,9 +71,10 @@ sctp_connectx(int sd, struct sockaddr *addrs, int addrcnt, sctp_assoc_t *id)
 		return -1;
 	err = sk_addrs_in(&s, addrs, addrcnt, &a);
 	if (err == 0)
-		err = sk_connect(&s, &a);
+		err = (SK(&s) & SK_MANY) != 0 ?
+			sk_many_connect(&s, &a, &n) : sk_connect(&s, &a);
 	if (id != NULL && (err == 0 || err == -EINPROGRESS))
-		*id = SK_ASSOC;
+		*id = (sctp_assoc_t)n;
 	return result(err);
 }
 
@@ -81,10 +84,14 @@ sctp_peeloff_flags(int sd, sctp_assoc_t id, unsigned flags)
 {
 	struct sock s;
 
-	(void)id, (void)flags;
 	if (begin(&s, sd) < 0)
 		return -1;
-	return result(-EINVAL);
+	if ((SK(&s) & SK_MANY) == 0 || id <= SCTP_ALL_ASSOC ||
+	    (flags & ~(unsigned)(SOCK_NONBLOCK | SOCK_CLOEXEC)) != 0)
+		return result(-EINVAL);
+	return result(sk_many_peel(&s, (uint32_t)id,
+		((flags & SOCK_NONBLOCK) != 0 ? O_NONBLOCK : 0) |
+		((flags & SOCK_CLOEXEC) != 0 ? O_CLOEXEC : 0)));
 }
 
 STR_EXPORT int
@@ -180,11 +187,11 @@ sctp_getpaddrs(int sd, sctp_assoc_t id, struct sockaddr **addrs)
 	socklen_t size;
 	uint32_t i;
 
-	(void)id;
 	if (begin(&s, sd) < 0)
 		return -1;
 	if (addrs == NULL)
 		return result(-EINVAL);
+	ps.assoc = (SK(&s) & SK_MANY) != 0 ? (uint32_t)id : 0;
 	if (sk_get(&s, SCTPIO_PATHS, &ps, sizeof(ps)) != 0)
 		return result(-ENOTCONN);
 	for (i = 0; i < ps.n; i++) {
@@ -232,11 +239,17 @@ sctp_getassocid(int sd, struct sockaddr *addr)
 	struct sctpio_paths ps = {.assoc = 0};
 	struct sk_addrs a;
 	struct sock s;
+	uint32_t id;
 	int err;
 
 	if (begin(&s, sd) < 0)
 		return 0;
 	err = sk_addrs_in(&s, addr, 1, &a);
+	if (err == 0 && (SK(&s) & SK_MANY) != 0) {
+		err = sk_many_find(&s, &a, &id);
+		errno = EINVAL;
+		return err == 0 ? (sctp_assoc_t)id : 0;
+	}
 	if (err != 0 || sk_get(&s, SCTPIO_PATHS, &ps, sizeof(ps)) != 0 ||
 	    sk_path_of(&ps, a.buf) < 0) {
 		errno = EINVAL;

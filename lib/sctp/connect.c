@@ -116,8 +116,11 @@ is_callable(const struct sk_addrs *to)
 int
 sk_connect(struct sock *s, const struct sk_addrs *to)
 {
+	uint32_t id;
 	int err;
 
+	if ((SK(s) & SK_MANY) != 0)
+		return is_callable(to) ? sk_many_connect(s, to, &id) : -EINVAL;
 	if ((SK(s) & SK_LISTEN) != 0)
 		return -EISCONN;
 	if ((SK(s) & SK_CALLING) != 0) {

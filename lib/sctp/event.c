@@ -77,7 +77,7 @@ size_t
 sk_event(const struct sock *s, const struct sctpio_note *n, const void *data,
 	size_t len, void *to, size_t room)
 {
-	sctp_assoc_t id = SK_ASSOC;
+	sctp_assoc_t id = (sctp_assoc_t)n->assoc;
 	union event e;
 	uint32_t size;
 

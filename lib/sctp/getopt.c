@@ -17,6 +17,18 @@ assoc_in(void *o, size_t size, const void *val, const socklen_t *len)
 	return (int)room < 0 ? -EINVAL : sk_opt_in(o, size, val, room);
 }
 
+/* The same for a socket with many associations; 0: none. */
+static uint32_t
+many_in(const struct sock *s, const void *val, const socklen_t *len)
+{
+	socklen_t room = 0;
+
+	if (len == NULL || strm_copy(&room, len, sizeof(room)) != 0 ||
+		(int)room < 0)
+		return 0;
+	return sk_assoc_of(s, val, room);
+}
+
 /* --------------------------------------------------------------- parameters */
 
 static int
@@ -36,10 +48,11 @@ get_assoc(struct sock *s, const struct sctpio_conf *c, void *val,
 		.sasoc_asocmaxrxt = (uint16_t)c->assoc_max_retrans,
 		.sasoc_local_rwnd = c->rcvbuf,
 		.sasoc_cookie_life = c->cookie_life};
-	struct sctpio_status st = {.assoc = 0};
+	uint32_t id = many_in(s, val, len);
+	struct sctpio_status st = {.assoc = id};
 
 	if (sk_get(s, SCTPIO_STATUS, &st, sizeof(st)) == 0) {
-		o.sasoc_assoc_id = SK_ASSOC;
+		o.sasoc_assoc_id = id != 0 ? (sctp_assoc_t)id : SK_ASSOC;
 		o.sasoc_number_peer_destinations = (uint16_t)st.npaths;
 		o.sasoc_peer_rwnd = st.peer_window;
 		o.sasoc_local_rwnd = st.window;
@@ -100,7 +113,7 @@ get_paddr(struct sock *s, const struct sctpio_conf *c, void *val,
 	socklen_t *len)
 {
 	size_t size = offsetof(struct sctp_paddrparams, spp_ipv6_flowlabel);
-	struct sctpio_paths ps = {.assoc = 0};
+	struct sctpio_paths ps = {.assoc = many_in(s, val, len)};
 	struct sctp_paddrparams o;
 	struct sockaddr_storage ss;
 	int err = assoc_in(&o, size, val, len), i;
@@ -279,9 +292,9 @@ fill_path(const struct sock *s, const struct sctpio_path *p,
 }
 
 static int
-paths_of(struct sock *s, struct sctpio_paths *ps)
+paths_of(struct sock *s, uint32_t id, struct sctpio_paths *ps)
 {
-	ps->assoc = 0;
+	ps->assoc = id;
 	/* RFC 6458 s8.2: without an association it is EINVAL */
 	return sk_get(s, SCTPIO_PATHS, ps, sizeof(*ps)) != 0 || ps->n == 0 ?
 		-EINVAL : 0;
@@ -290,17 +303,18 @@ paths_of(struct sock *s, struct sctpio_paths *ps)
 static int
 get_status(struct sock *s, void *val, socklen_t *len)
 {
-	struct sctpio_status st = {.assoc = 0};
+	uint32_t id = many_in(s, val, len);
+	struct sctpio_status st = {.assoc = id};
 	struct sctpio_paths ps;
 	struct sctp_status o;
-	int err = paths_of(s, &ps);
+	int err = paths_of(s, id, &ps);
 
 	if (err == 0)
 		err = sk_get(s, SCTPIO_STATUS, &st, sizeof(st));
 	if (err != 0)
 		return -EINVAL;
 	memset(&o, 0, sizeof(o));
-	o.sstat_assoc_id = SK_ASSOC;
+	o.sstat_assoc_id = id != 0 ? (sctp_assoc_t)id : SK_ASSOC;
 	o.sstat_state = (int32_t)st.state;
 	o.sstat_rwnd = st.peer_window;
 	o.sstat_unackdata = (uint16_t)st.unacked_chunks;
@@ -317,17 +331,27 @@ get_path(struct sock *s, void *val, socklen_t *len)
 	struct sctpio_paths ps;
 	struct sctp_paddrinfo o;
 	struct sockaddr_storage ss;
+	struct sk_addrs a;
+	uint32_t id;
 	int i, err = assoc_in(&o, sizeof(o), val, len);
 
-	if (err == 0)
-		err = paths_of(s, &ps);
 	if (err != 0)
 		return err;
 	memcpy(&ss, &o.spinfo_address, sizeof(ss));
+	id = many_in(s, val, len);
+	if (id == 0 && (SK(s) & SK_MANY) != 0 && (sk_addr_in(s,
+		(struct sockaddr *)&ss, sizeof(ss), &a) != 0 ||
+		sk_many_find(s, &a, &id) != 0))
+		return -EINVAL;
+	err = paths_of(s, id, &ps);
+	if (err != 0)
+		return err;
 	i = sk_path_of(&ps, &ss);
 	if (i < 0)
 		return -EINVAL;
 	fill_path(s, &ps.path[i], &o);
+	if (id != 0)
+		o.spinfo_assoc_id = (sctp_assoc_t)id;
 	return sk_opt_out(val, len, &o, sizeof(o));
 }
 
@@ -335,12 +359,15 @@ static int
 get_primary(struct sock *s, void *val, socklen_t *len)
 {
 	struct sctp_prim o = {.ssp_assoc_id = SK_ASSOC};
+	uint32_t id = many_in(s, val, len);
 	struct sctpio_paths ps;
 	struct sockaddr_storage ss;
-	int err = paths_of(s, &ps);
+	int err = paths_of(s, id, &ps);
 
 	if (err != 0)
 		return err;
+	if (id != 0)
+		o.ssp_assoc_id = (sctp_assoc_t)id;
 	(void)sk_addr_conv(s, &ps.path[ps.primary].addr, &ss);
 	memcpy(&o.ssp_addr, &ss, sizeof(ss));
 	return sk_opt_out(val, len, &o, sizeof(o));
@@ -357,6 +384,26 @@ get_maxseg(struct sock *s, void *val, socklen_t *len)
 	return get_value(st.fragment, val, len);
 }
 
+/* SCTP_GET_ASSOC_NUMBER, SCTP_GET_ASSOC_ID_LIST: one-to-many only */
+static int
+get_assocs(struct sock *s, int name, void *val, socklen_t *len)
+{
+	struct sctpio_assocs o = {.assoc = 0};
+	uint32_t list[1 + SCTPIO_ASSOCS_MOST];
+	int err;
+
+	if ((SK(s) & SK_MANY) == 0)
+		return -EINVAL;
+	err = sk_get(s, SCTPIO_ASSOCS, &o, sizeof(o));
+	if (err != 0)
+		return err;
+	if (name == SCTP_GET_ASSOC_NUMBER)
+		return get_int(o.n, val, len);
+	list[0] = o.n < SCTPIO_ASSOCS_MOST ? o.n : SCTPIO_ASSOCS_MOST;
+	memcpy(&list[1], o.id, list[0] * sizeof(o.id[0]));
+	return sk_opt_out(val, len, list, (1 + list[0]) * sizeof(list[0]));
+}
+
 int
 sk_getopt_sctp(struct sock *s, int name, void *val, socklen_t *len)
 {
@@ -371,6 +418,9 @@ sk_getopt_sctp(struct sock *s, int name, void *val, socklen_t *len)
 		return get_path(s, val, len);
 	case SCTP_PRIMARY_ADDR:
 		return get_primary(s, val, len);
+	case SCTP_GET_ASSOC_NUMBER:
+	case SCTP_GET_ASSOC_ID_LIST:
+		return get_assocs(s, name, val, len);
 	case SCTP_MAXSEG:
 		return get_maxseg(s, val, len);
 	case SCTP_RECVRCVINFO:

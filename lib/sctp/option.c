@@ -35,6 +35,21 @@ sk_opt_out(void *val, socklen_t *len, const void *from, size_t size)
 	return 0;
 }
 
+/*
+ * sk_assoc_of - the association in the first word of an option's value, for a
+ * socket that has many
+ */
+uint32_t
+sk_assoc_of(const struct sock *s, const void *val, socklen_t len)
+{
+	uint32_t id = 0;
+
+	if ((SK(s) & SK_MANY) == 0 || len < sizeof(id) ||
+		strm_copy(&id, val, sizeof(id)) != 0 || id <= SCTP_ALL_ASSOC)
+		return 0;
+	return id;
+}
+
 int
 sk_conf_get(struct sock *s, struct sctpio_conf *c)
 {
@@ -255,7 +270,7 @@ sk_getopt_generic(struct sock *s, int name, void *val, socklen_t *len)
 		v = sk_take_error(s);
 		break;
 	case SO_TYPE:
-		v = SOCK_STREAM;
+		v = (SK(s) & SK_MANY) != 0 ? SOCK_SEQPACKET : SOCK_STREAM;
 		break;
 	case SO_DOMAIN:
 		v = (SK(s) & SK_V6) != 0 ? AF_INET6 : AF_INET;

@@ -18,6 +18,7 @@
 union control {
 	struct T_data_ind di;
 	struct T_optdata_ind od;
+	struct T_unitdata_ind ui;
 	struct T_discon_ind dis;
 	unsigned char room[1024];
 };
@@ -75,10 +76,16 @@ option(const struct taken *t, uint32_t name, void *val, size_t size)
 	uint32_t at, until;
 	struct t_opthdr h;
 
-	if (t->prim != T_OPTDATA_IND || t->ctl_len < (int)sizeof(t->c.od))
+	if (t->prim == T_OPTDATA_IND && t->ctl_len >= (int)sizeof(t->c.od)) {
+		at = (uint32_t)t->c.od.OPT_offset;
+		until = at + (uint32_t)t->c.od.OPT_length;
+	} else if (t->prim == T_UNITDATA_IND &&
+		t->ctl_len >= (int)sizeof(t->c.ui)) {
+		at = (uint32_t)t->c.ui.OPT_offset;
+		until = at + (uint32_t)t->c.ui.OPT_length;
+	} else {
 		return 0;
-	at = (uint32_t)t->c.od.OPT_offset;
-	until = at + (uint32_t)t->c.od.OPT_length;
+	}
 	if (until > (uint32_t)t->ctl_len)
 		return 0;
 	for (; at + sizeof(h) <= until; at += T_ALIGN(h.len)) {
@@ -111,11 +118,13 @@ describe(struct sock *s, const struct taken *t, struct sk_got *got, int *more)
 	got->has_info = 1;
 	if (t->prim == T_DATA_IND || t->prim == T_EXDATA_IND)
 		*more = t->c.di.MORE_flag != 0;
-	if (t->prim != T_OPTDATA_IND)
-		return;
-	*more = (t->c.od.DATA_flag & T_ODF_MORE) != 0;
+	if (t->prim == T_OPTDATA_IND)
+		*more = (t->c.od.DATA_flag & T_ODF_MORE) != 0;
 	if (!option(t, T_SCTP_RCVINFO, &ri, sizeof(ri)))
 		return;
+	if (t->prim == T_UNITDATA_IND)
+		*more = ri.more;
+	got->info.rcv_assoc_id = (sctp_assoc_t)ri.assoc;
 	got->info.rcv_sid = ri.sid;
 	got->info.rcv_ssn = ri.ssn;
 	got->info.rcv_flags = ri.unordered ? SCTP_UNORDERED : 0;
@@ -141,6 +150,19 @@ discard(struct sock *s)
 	} while (ret > 0 && (ret & MOREDATA) != 0);
 }
 
+/* The peer's address that came with it. */
+static void
+from_of(struct sock *s, const struct taken *t, struct sk_got *got)
+{
+	uint32_t off = (uint32_t)t->c.ui.SRC_offset;
+	uint32_t len = (uint32_t)t->c.ui.SRC_length;
+
+	if (t->prim == T_UNITDATA_IND && t->ctl_len >= (int)sizeof(t->c.ui) &&
+		len >= sizeof(struct sockaddr_in) &&
+		off + len <= (uint32_t)t->ctl_len)
+		got->fromlen = sk_addr_conv(s, t->c.room + off, &got->from);
+}
+
 /* The message in @buf, @room bytes, which was taken, or looked at. */
 static ssize_t
 give(struct sock *s, const struct taken *t, char *buf, size_t room, int peek,
@@ -151,6 +173,7 @@ give(struct sock *s, const struct taken *t, char *buf, size_t room, int peek,
 	size_t size;
 	int more;
 
+	from_of(s, t, got);
 	if (option(t, T_SCTP_NOTE, &n, sizeof(n))) {
 		size = sk_event(s, &n, buf, (size_t)t->len, text, sizeof(text));
 		if (t->cut && !peek)
@@ -226,6 +249,9 @@ ready(struct sock *s, int flags)
 			return err;
 		w = SK(s);
 	}
+	if ((w & SK_MANY) != 0)
+		return sk_nonblock(s, flags) ? 0 :
+			sk_wait_time(s, POLLIN, KEEP_RCVTIME);
 	if ((w & SK_LISTEN) != 0 || (w & SK_CONNECTED) == 0)
 		return -ENOTCONN;
 	if ((w & SK_RSHUT) != 0)
@@ -237,7 +263,9 @@ ready(struct sock *s, int flags)
 static ssize_t
 receive(struct sock *s, void *buf, size_t room, int flags, struct sk_got *got)
 {
-	struct strm_prim gp = {.want = P_ACKS, .nowait = 1};
+	char sink[512];
+	struct strm_prim gp = {.ctl = {.maxlen = sizeof(sink), .buf = sink},
+		.want = P_ACKS | P(T_UDERROR_IND), .nowait = 1};
 	int nowait = (flags & MSG_DONTWAIT) != 0, ret;
 	struct taken t;
 
@@ -254,7 +282,8 @@ receive(struct sock *s, void *buf, size_t room, int flags, struct sk_got *got)
 			t.prim == T_DISCON_IND))
 			return end(s, t.prim);
 		if (ret == -ENOMSG) {
-			/* an answer to a request of a killed process */
+			/* an answer to a request of a killed process, or a
+			 * message for an association that is over */
 			ret = strm_getprim(s->fd, &gp);
 			if (ret < 0 && ret != -ENOMSG && ret != -EAGAIN)
 				return ret;
@@ -264,7 +293,8 @@ receive(struct sock *s, void *buf, size_t room, int flags, struct sk_got *got)
 			return 0;
 		if (ret < 0)
 			return ret;
-		if (t.len == 0 && room != 0 && t.prim != T_OPTDATA_IND)
+		if (t.len == 0 && room != 0 && t.prim != T_OPTDATA_IND &&
+			t.prim != T_UNITDATA_IND)
 			continue;
 		return give(s, &t, buf, room, (flags & MSG_PEEK) != 0, got);
 	}
@@ -321,7 +351,8 @@ sk_recv(struct sock *s, const struct iovec *iov, size_t n, int flags,
 		}
 		free(all);
 	}
-	if (ret >= 0 && want_from)
+	if (ret >= 0 && want_from && got->fromlen == 0 &&
+		(SK(s) & SK_MANY) == 0)
 		sk_last_from(s, &got->from, &got->fromlen);
 	return ret;
 }

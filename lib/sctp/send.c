@@ -110,6 +110,20 @@ send_plain(struct sock *s, const void *buf, size_t len)
 	return err < 0 ? err : (ssize_t)len;
 }
 
+/* sk_sndinfo - for the provider */
+void
+sk_sndinfo(const struct sk_snd *snd, struct sctpio_sndinfo *ret)
+{
+	ret->sid = snd->sid;
+	ret->now = (snd->flags & SCTP_SACK_IMMEDIATELY) != 0;
+	ret->ppid = snd->ppid;
+	ret->life = snd->value;
+	ret->unordered = (snd->flags & SCTP_UNORDERED) != 0;
+	ret->pr = snd->policy == SCTP_PR_SCTP_TTL ? SCTPIO_PR_TTL :
+		snd->policy == SCTP_PR_SCTP_RTX ? SCTPIO_PR_RTX :
+		SCTPIO_PR_NONE;
+}
+
 static ssize_t
 send_info(struct sock *s, const void *buf, size_t len,
 	const struct sk_snd *snd)
@@ -132,13 +146,7 @@ send_info(struct sock *s, const void *buf, size_t len,
 	b.h.len = sizeof(b.h) + sizeof(b.si);
 	b.h.level = T_INET_SCTP;
 	b.h.name = T_SCTP_SNDINFO;
-	b.si.sid = snd->sid;
-	b.si.now = (snd->flags & SCTP_SACK_IMMEDIATELY) != 0;
-	b.si.ppid = snd->ppid;
-	b.si.life = snd->value;
-	b.si.pr = snd->policy == SCTP_PR_SCTP_TTL ? SCTPIO_PR_TTL :
-		snd->policy == SCTP_PR_SCTP_RTX ? SCTPIO_PR_RTX :
-		SCTPIO_PR_NONE;
+	sk_sndinfo(snd, &b.si);
 	err = strm_putprim(s->fd, &ctl, &data, un);
 	return err < 0 ? err : (ssize_t)len;
 }
@@ -156,7 +164,7 @@ static int
 check(struct sock *s, const struct sk_snd *snd, size_t len)
 {
 	struct sctpio_conf c = {.assoc = 0};
-	struct sctpio_status st = {.assoc = 0};
+	struct sctpio_status st = {.assoc = (uint32_t)snd->assoc};
 
 	if ((snd->flags & ~KNOWN_FLAGS) != 0 ||
 	    snd->policy == SCTP_PR_SCTP_PRIO)
@@ -176,7 +184,7 @@ check(struct sock *s, const struct sk_snd *snd, size_t len)
 
 static ssize_t
 transmit(struct sock *s, const struct iovec *iov, size_t n, size_t sum,
-	const struct sk_snd *snd, int flags)
+	const struct sk_snd *snd, const struct sk_addrs *to, int flags)
 {
 	int un = (snd->flags & SCTP_UNORDERED) != 0, err;
 	const char *buf = n != 0 ? iov[0].iov_base : NULL;
@@ -188,6 +196,11 @@ transmit(struct sock *s, const struct iovec *iov, size_t n, size_t sum,
 		if (all == NULL)
 			return err;
 		buf = all;
+	}
+	if ((SK(s) & SK_MANY) != 0) {
+		ret = sk_many_send(s, buf, sum, snd, to, flags);
+		free(all);
+		return ret;
 	}
 	if ((snd->flags & SCTP_ABORT) != 0) {
 		ret = sk_abort(s, buf, sum);
@@ -240,12 +253,12 @@ sk_send(struct sock *s, const struct iovec *iov, size_t n,
 	}
 	if (ret == 0)
 		ret = check(s, snd, sum);
-	if (ret == 0)
+	if (ret == 0 && (SK(s) & SK_MANY) == 0)
 		ret = ready(s, to, flags);
 	if (ret == 0 && !sk_nonblock(s, flags))
 		ret = sk_wait_time(s, POLLOUT, KEEP_SNDTIME);
 	if (ret == 0)
-		ret = transmit(s, iov, n, sum, snd, flags);
+		ret = transmit(s, iov, n, sum, snd, to, flags);
 	if (ret == -EPIPE && (flags & MSG_NOSIGNAL) == 0)
 		(void)pthread_kill(pthread_self(), SIGPIPE);
 	return ret;

@@ -124,9 +124,9 @@ is_wild(const struct sockaddr_storage *ss)
 
 /* Does @ss stand for all addresses of the peer?  1, 0, or minus an errno. */
 static int
-is_all(struct sock *s, const struct sockaddr_storage *ss)
+is_all(struct sock *s, uint32_t id, const struct sockaddr_storage *ss)
 {
-	struct sctpio_paths ps = {.assoc = 0};
+	struct sctpio_paths ps = {.assoc = id};
 	int err;
 
 	if (is_wild(ss))
@@ -138,9 +138,9 @@ is_all(struct sock *s, const struct sockaddr_storage *ss)
 }
 
 static int
-with_addr(struct sock *s, int cmd, const struct sockaddr_storage *ss)
+with_addr(struct sock *s, int cmd, uint32_t id, const struct sockaddr_storage *ss)
 {
-	struct sctpio_addrs o = {.n = 1};
+	struct sctpio_addrs o = {.n = 1, .assoc = id};
 	int n;
 
 	if (sk_addr_size(ss->ss_family) == 0)
@@ -173,14 +173,15 @@ set_paddr(struct sock *s, struct sctpio_conf *c, const void *val, socklen_t len)
 	    o.spp_sackdelay > 500)
 		return -EINVAL;
 	if ((o.spp_flags & SPP_HB_DEMAND) != 0) {
-		err = is_wild(&ss) ? -EINVAL : with_addr(s, SCTPIO_BEAT, &ss);
+		err = is_wild(&ss) ? -EINVAL : with_addr(s, SCTPIO_BEAT,
+			sk_assoc_of(s, val, len), &ss);
 		if (err != 0)
 			return err;
 	}
 	if ((o.spp_flags & ~(uint32_t)SPP_HB_DEMAND) == 0 &&
 	    o.spp_hbinterval == 0 && o.spp_pathmaxrxt == 0)
 		return 0;
-	all = is_all(s, &ss);
+	all = is_all(s, sk_assoc_of(s, val, len), &ss);
 	if (all <= 0)
 		return all < 0 ? all : -EOPNOTSUPP;
 	if ((o.spp_flags & SPP_HB_DISABLE) != 0)
@@ -206,7 +207,7 @@ set_thresholds(struct sock *s, struct sctpio_conf *c, const void *val,
 	if (err != 0)
 		return err;
 	memcpy(&ss, &o.spt_address, sizeof(ss));
-	all = is_all(s, &ss);
+	all = is_all(s, sk_assoc_of(s, val, len), &ss);
 	if (all <= 0)
 		return all < 0 ? all : -EOPNOTSUPP;
 	change(&c->path_max_retrans, o.spt_pathmaxrxt);
@@ -448,7 +449,7 @@ set_primary(struct sock *s, const void *val, socklen_t len)
 	if (err != 0)
 		return err;
 	memcpy(&ss, &o.ssp_addr, sizeof(ss));
-	return with_addr(s, SCTPIO_PRIMARY, &ss);
+	return with_addr(s, SCTPIO_PRIMARY, sk_assoc_of(s, val, len), &ss);
 }
 
 /* An option that is a bit of the socket's word. */
@@ -503,6 +504,9 @@ sk_setopt_sctp(struct sock *s, int name, const void *val, socklen_t len)
 	if (err != 0)
 		return err;
 	err = set_conf(s, &c, name, val, len);
+	if (name != SCTP_INITMSG && name != SCTP_NODELAY &&
+		name != SCTP_PARTIAL_DELIVERY_POINT)
+		c.assoc = sk_assoc_of(s, val, len);
 	if (err <= 0)
 		return err != 0 ? err : sk_conf_set(s, &c);
 	err = sk_keep_get(s, &k);

@@ -68,6 +68,7 @@
 #define SK_WHOLE 0x10000u  /* SCTP_DISABLE_FRAGMENTS */
 #define SK_SNDBUF 0x20000u /* SO_SNDBUF was set */
 #define SK_PLAIN6 0x40000u /* no mapped addresses */
+#define SK_MANY 0x80000u   /* one-to-many: many.c */
 /* What a socket from accept() has of its listener. */
 #define SK_INHERITED \
 	(SK_V6 | SK_SNDRCV | SK_RCVINFO | SK_DEFAULTS | SK_TIMES | SK_WHOLE | \
@@ -95,7 +96,7 @@ enum sk_keep {
 #define SK_OPT_KEEPALIVE 2u
 #define SK_OPT_REUSEPORT 4u
 
-/* The only association of a socket of connections. */
+/* The only association of a socket of connections: as the provider says. */
 #define SK_ASSOC 3
 
 #define SK_MSG_MOST 262144u /* bytes of a message */
@@ -109,7 +110,8 @@ struct sock {
 #define SK(s) __atomic_load_n((s)->w, __ATOMIC_ACQUIRE)
 #define P(prim) (1u << (prim))
 #define P_DATA \
-	(STRM_DATA | P(T_DATA_IND) | P(T_EXDATA_IND) | P(T_OPTDATA_IND))
+	(STRM_DATA | P(T_DATA_IND) | P(T_EXDATA_IND) | P(T_OPTDATA_IND) | \
+		P(T_UNITDATA_IND))
 #define P_ACKS \
 	(P(T_INFO_ACK) | P(T_BIND_ACK) | P(T_ERROR_ACK) | P(T_OK_ACK) | \
 		P(T_OPTMGMT_ACK) | P(T_ADDR_ACK))
@@ -168,6 +170,8 @@ int sk_addr_out(const struct sock *s, const void *from, struct sockaddr *sa,
 /* socket.c, connect.c */
 int sk_socket(int domain, int type, int protocol);
 int sk_open(int flags);
+int sk_accepted(struct sock *to, int fd, uint32_t *ret_id);
+void sk_connected(struct sock *to, struct sock *from);
 int sk_bind(struct sock *s, const struct sk_addrs *a);
 int sk_bind_any(struct sock *s);
 int sk_listen(struct sock *s, int backlog);
@@ -185,6 +189,14 @@ struct sk_snd {
 	uint32_t policy, value; /* SCTP_PR_SCTP_* */
 	sctp_assoc_t assoc;
 };
+/* many.c */
+int sk_many_find(struct sock *s, const struct sk_addrs *a, uint32_t *ret);
+int sk_many_connect(struct sock *s, const struct sk_addrs *a, uint32_t *ret);
+ssize_t sk_many_send(struct sock *s, const void *buf, size_t len,
+	const struct sk_snd *snd, const struct sk_addrs *to, int flags);
+int sk_many_peel(struct sock *s, uint32_t id, int flags);
+
+void sk_sndinfo(const struct sk_snd *snd, struct sctpio_sndinfo *ret);
 int sk_send_defaults(struct sock *s, struct sk_snd *snd);
 ssize_t sk_send(struct sock *s, const struct iovec *iov, size_t n,
 	const struct sk_snd *snd, const struct sk_addrs *to, int flags);
@@ -209,6 +221,7 @@ size_t sk_event(const struct sock *s, const struct sctpio_note *n,
 /* option.c, setopt.c, getopt.c */
 int sk_opt_in(void *to, size_t size, const void *val, socklen_t len);
 int sk_opt_out(void *val, socklen_t *len, const void *from, size_t size);
+uint32_t sk_assoc_of(const struct sock *s, const void *val, socklen_t len);
 int sk_conf_get(struct sock *s, struct sctpio_conf *c);
 int sk_conf_set(struct sock *s, const struct sctpio_conf *c);
 int sk_path_of(const struct sctpio_paths *ps, const void *addr);

@@ -44,7 +44,7 @@ int
 sk_socket(int domain, int type, int protocol)
 {
 	struct sctpio_word w = {.value = (uint32_t)domain};
-	int flags = 0, fd, err;
+	int flags = 0, fd, err, many;
 	struct sock s;
 
 	(void)protocol;
@@ -55,12 +55,15 @@ sk_socket(int domain, int type, int protocol)
 	if ((type & SOCK_CLOEXEC) != 0)
 		flags |= O_CLOEXEC;
 	type &= ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (type != SOCK_STREAM)
+	if (type != SOCK_STREAM && type != SOCK_SEQPACKET)
 		return -ESOCKTNOSUPPORT;
+	many = type == SOCK_SEQPACKET;
+	if (many)
+		w.value |= SCTPIO_MANY;
 	fd = sk_open(flags);
 	if (fd < 0)
 		return fd;
-	begin(&s, fd, domain == AF_INET6 ? SK_V6 : 0);
+	begin(&s, fd, (domain == AF_INET6 ? SK_V6 : 0) | (many ? SK_MANY : 0));
 	err = sk_ioctl(&s, SCTPIO_MODE, &w, sizeof(w), sizeof(w));
 	if (err < 0) {
 		close(fd);
@@ -142,6 +145,8 @@ sk_getname(struct sock *s, struct sockaddr *sa, socklen_t *len, int peer)
 	struct sk_addrs local, remote;
 	int err;
 
+	if (peer && (SK(s) & SK_MANY) != 0)
+		return -EOPNOTSUPP;
 	if (peer && (SK(s) & SK_CALLING) != 0)
 		(void)sk_progress(s, 1);
 	if (peer && (SK(s) & SK_CONNECTED) == 0)
@@ -265,25 +270,41 @@ wait_call(struct sock *s)
 	}
 }
 
+/*
+ * sk_accepted - the Stream @fd is to get an association
+ * *ret_id: how the provider names it.
+ */
+int
+sk_accepted(struct sock *to, int fd, uint32_t *ret_id)
+{
+	begin(to, fd, 0);
+	return acceptor(to, ret_id);
+}
+
+/* sk_connected - it has one, from @from */
+void
+sk_connected(struct sock *to, struct sock *from)
+{
+	struct sctpio_status st = {.assoc = 0};
+
+	if (sk_get(to, SCTPIO_STATUS, &st, sizeof(st)) == 0)
+		sk_nout(to, st.ostreams);
+	sk_word(to, 0, SK_BOUND | SK_CONNECTED | (SK(from) & SK_INHERITED));
+}
+
 /* The socket of the call @ci, on the Stream @fd. */
 static int
 accept_on(struct sock *s, int fd, const struct T_conn_ind *ci)
 {
-	struct sctpio_status st = {.assoc = 0};
 	struct sock to;
 	uint32_t id;
-	int err;
+	int err = sk_accepted(&to, fd, &id);
 
-	begin(&to, fd, 0);
-	err = acceptor(&to, &id);
 	if (err == 0)
 		err = respond(s, id, (int32_t)ci->SEQ_number);
-	if (err != 0)
-		return err;
-	if (sk_get(&to, SCTPIO_STATUS, &st, sizeof(st)) == 0)
-		sk_nout(&to, st.ostreams);
-	sk_word(&to, 0, SK_BOUND | SK_CONNECTED | (SK(s) & SK_INHERITED));
-	return 0;
+	if (err == 0)
+		sk_connected(&to, s);
+	return err;
 }
 
 int
@@ -295,6 +316,8 @@ sk_accept(struct sock *s, struct sockaddr *sa, socklen_t *len, int flags)
 
 	if ((flags & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) != 0)
 		return -EINVAL;
+	if ((SK(s) & SK_MANY) != 0)
+		return -EOPNOTSUPP;
 	if ((SK(s) & SK_LISTEN) == 0)
 		return -EINVAL;
 	if ((flags & SOCK_NONBLOCK) != 0)
@@ -344,6 +367,8 @@ sk_shutdown(struct sock *s, int how)
 
 	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR)
 		return -EINVAL;
+	if ((SK(s) & SK_MANY) != 0)
+		return -EOPNOTSUPP; /* SCTP_EOF ends an association */
 	if ((SK(s) & SK_CALLING) != 0)
 		(void)sk_progress(s, 1);
 	if ((SK(s) & SK_CONNECTED) == 0)
