@@ -31,6 +31,9 @@
  * Tags on fields: the legend in docs/locking.md holds for all files.  Here
  * [P] and [C] are the locks of the same struct str_headq, [R] and [S] those
  * of the stream.
+ *
+ * "Locks:" in the comment of a function names the locks that the caller holds.
+ * The comment says "takes" of a lock that the function itself takes.
  */
 #ifndef STR_CORE_H
 #define STR_CORE_H
@@ -483,7 +486,8 @@ struct str_plumb {
 				   * was last known to live */
 	str_a32 late;		  /* [A] STR_LATE_*; set under rlock */
 	str_a32 frozen;		  /* [A] tag of the thread in freezestr() */
-	str_a32 chilled;	  /* [A] 1: a thread may wait for its end */
+	str_a32 chilled;	  /* [A] 1: a thread may wait until the stream
+				   * is thawed (unfreezestr) */
 	mblk_t *late_first;	  /* [R] messages that other streams sent while
 				   * there was a plumber; each has its queue in
 				   * b_prev */
@@ -547,9 +551,9 @@ struct str_link {
 void str_link_bury(struct str_plumb *up, struct host_call *hc);
 
 /*
- * A passed descriptor in flight, the buffer of an M_PASSFP message:
- * core/head/pass.c.  Such a message never leaves the Stream head it was put
- * at.
+ * A *pass*: a descriptor that I_SENDFD has sent and I_RECVFD has not received
+ * yet, the buffer of an M_PASSFP message (core/head/pass.c).  Such a message
+ * never leaves the Stream head it was put at.
  */
 struct str_pass {
 	struct str_blk blk;
@@ -980,6 +984,8 @@ unsigned str_link_sweep(struct str_plumb *pl);
 void str_link_look(struct str_plumb *low);
 bool str_link_none(struct str_plumb *up);
 bool str_region_undone(void);
+/* str_parked - clear the stamps of dead thread @tag on messages that modules
+ * keep */
 void str_parked(uint32_t tag);
 bool str_node_listed(const struct str_node *n);
 void str_ioctl_revive(struct str_head *sd, uint32_t dead);
@@ -1009,6 +1015,7 @@ void str_stream_walk_some(bool (*fn)(struct str_plumb *pl, void *arg), void *arg
 /* pipe */
 int str_pipe_create(const struct host_carrier c[2],
 	struct str_plumb **ret_pipe);
+/* str_pipe_bare - make a pipe without open files */
 int str_pipe_bare(struct str_plumb **ret_pipe);
 void str_pipe_let_go(struct str_head *sd);
 int str_pipe_join(struct str_head *sd, struct host_call *hc, int fd);

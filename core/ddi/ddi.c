@@ -149,7 +149,6 @@ dtimeout(void (*func)(void *), void *arg, long ticks, pl_t pl,
 
 /* ----------------------------------------------------------------- levels */
 
-/* Set the thread's level; without @lower it only rises. */
 void
 str_ddi_ipl(pl_t pl, bool lower)
 {

@@ -37,8 +37,8 @@ size_t str_text_end(struct str_text *o);
 /* ---------------------------------------------------------------- threads */
 
 /*
- * str_ddi_self - this thread's slot; the members of core/ddi are cleared if
- * another thread had the slot before.
+ * str_ddi_self - this thread's slot.  If another thread had the slot before, the
+ * fields that core/ddi uses are cleared first.
  */
 struct str_thread *str_ddi_self(void);
 
@@ -46,9 +46,9 @@ struct str_thread *str_ddi_self(void);
 
 /*
  * str_ddi_lock - take a lock on behalf of a module
- * str_ddi_unlock - release one that this thread has
- * A lock that the thread has already, or does not have: the process ends with
- * the message @what.
+ * str_ddi_unlock - release a lock on behalf of a module
+ * The process ends with the message @what if this thread takes a lock that it
+ * holds already, or releases a lock that it does not hold.
  */
 void str_ddi_lock(struct str_lock *l, const char *what);
 bool str_ddi_trylock(struct str_lock *l);
@@ -57,6 +57,8 @@ bool str_ddi_owned(const struct str_lock *l);
 /* Is the lock free, or its owner dead? */
 bool str_ddi_idle(const struct str_lock *l);
 
+/* Set the thread's interrupt priority level, which spl(9) returns, to @pl.
+ * Without @lower the level is only raised. */
 void str_ddi_ipl(pl_t pl, bool lower);
 
 /* ---------------------------------------------------------------- sleeping */
@@ -64,7 +66,7 @@ void str_ddi_ipl(pl_t pl, bool lower);
 /* The state that a procedure saves when it leaves its perimeter to sleep. */
 struct str_nap {
 	struct str_qpair *qp; /* whose perimeter; NULL: none */
-	uint32_t nest;
+	uint32_t nest;	      /* str_perim.nest before it left */
 };
 
 /*

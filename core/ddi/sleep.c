@@ -4,11 +4,13 @@
 /*
  * System V's sleep and wakeup, HP-UX's get_sleep_lock.
  *
- * Objects.  Events hash to the condition variables of the domain; sleepers of
- * one variable are woken together and test their conditions again, as they
- * must in any case.  Beside each variable is the sleep lock: its owner misses
- * no wakeup.  The table is reached through an entry of the registry that has
- * no other state.
+ * Objects.  The domain has one table of condition variables.  An event is an
+ * address, and its hash selects a variable.  All sleepers of one variable are
+ * woken together, and each tests its own condition again, which sleep() requires
+ * in any case.  Each variable has a sleep lock: a thread that holds it until it
+ * sleeps misses no wakeup.  The registry of modules (plumb/registry.c) has an
+ * entry for the module `nullmod', which needs no state of its own; this entry
+ * points to the table.
  *
  * Life.  A sleeper joins the variable before it releases the lock and leaves
  * the perimeter: a wakeup from inside the perimeter finds it there.  A wakeup
@@ -22,7 +24,7 @@
 #include <str/builtin.h>
 
 #define NEVENT 64u
-#define ENTRY "nullmod" /* of the registry, which has the table */
+#define ENTRY "nullmod" /* the registry's entry that points to the table */
 #define SLICE_NS 100000000ull
 
 struct event {
@@ -50,7 +52,7 @@ event_sleep(struct event *e, bool sig, uint64_t deadline)
 	return str_cv_sleep(&e->cv, sig ? str_ddi_call() : NULL, deadline);
 }
 
-/* When a sleep ends that may have missed its wakeup. */
+/* The deadline of a sleep without a lock, which may have missed its wakeup. */
 static uint64_t
 soon(void)
 {
@@ -112,8 +114,9 @@ streams_mpsleep(void *event, int pri, caddr_t mesg, int tmo, void *lockp,
 			(void)LOCK(&e->lock, plstr);
 		UNLOCK(lockp, plstr);
 	}
-	/* the sleep lock, which is held until the thread has joined, keeps a
-	 * wakeup after @lockp was released away: the sleep needs no end */
+	/* with @lockp no wakeup is missed, so the sleep needs no other deadline
+	 * than the caller's: this thread takes the sleep lock before it releases
+	 * @lockp, and holds it until it has joined */
 	until = lockp != NULL ? deadline : STR_MIN(soon(), deadline);
 	err = event_sleep(e, pri > PZERO, until);
 	return err == EINTR ? 1 :

@@ -219,7 +219,8 @@ str_carrier_sleep(const struct str_sleep *s)
 	for (;; most = UINT64_MAX) {
 		bool alone;
 
-		/* before the request: a waker may have to ring our bell */
+		/* before want_arm(): a waker that sees the request may have to
+		 * ring this process's bell */
 		host_wait_prepare();
 		str_store(&t->asleep_on, (uint64_t)(uintptr_t)sd);
 		alone = want_arm(s->want, &n);

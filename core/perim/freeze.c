@@ -20,8 +20,8 @@
  * queue and is not frozen.
  *
  * Failure.  If the thread that froze the stream is dead, a waiting thread thaws
- * it.  The waiting thread may have no claim, for instance because it is
- * dismantling the stream.
+ * it.  The thaw needs no claim, because not every waiting thread has one: a
+ * thread that frees the stream has none.
  */
 #include "core.h"
 #include <sys/ddi.h>

@@ -8,18 +8,18 @@
  *
  * Functions.  Every function that an installed header declares as part of the
  * DDI has a code slot, numbered by the order of the names, so that a module
- * that was relocated by one process calls the right function in all.  A library
- * built from other headers has other numbers: str_ddi_hash().
+ * that was relocated by one process calls the right function in every process.
+ * A library built from other headers has other numbers.  str_ddi_hash() shows
+ * the difference.
  *
- * Registration.  By convention, as in an SVR4 kernel's configuration: module or
- * driver NAME has a streamtab called NAMEinfo and, if it is not written for one
- * processor, its D_ flags in an int called NAMEdevflag.  NAMEinit() and
- * NAMEstart() are called once in the domain, in this order, and after them
- * _init() of a source for Solaris, the load procedure of a wrapper of SVR4.2,
- * or a procedure with another name in sources for other systems: flavour.c.
- * These may call register_strmod(), register_strdev(), mod_install() and
- * similar functions; then these registrations are used instead of the
- * convention.
+ * Registration.  These procedures of an image are called once in the domain, in
+ * this order, each if it exists: NAMEinit(); NAMEstart(); Solaris' _init(); the
+ * load procedure of an SVR4.2 wrapper; the configuration procedure of another
+ * system (flavour.c).  They may call register_strmod(), register_strdev(),
+ * mod_install() and similar functions.  If none of them does, module or driver
+ * NAME is registered by the names that an SVR4 kernel's configuration uses: its
+ * streamtab is NAMEinfo, and its D_ flags are in the int NAMEdevflag, which may
+ * be absent in a module that is written for one processor.
  *
  * Life.  An image and its entries exist as long as the domain: the next push or
  * open of the name finds them in the registry.
@@ -89,7 +89,8 @@ compare(const char *a, const char *b)
 	return (int)(unsigned char)*a - (int)(unsigned char)*b;
 }
 
-/* Sources that declare a function themselves name it without the prefix. */
+/* The symbol of a DDI function has the prefix ddi_, by its declaration in our
+ * headers.  A source with its own declaration refers to it without the prefix. */
 uint64_t
 str_ddi_find(const char *name)
 {
@@ -151,8 +152,9 @@ side_is_good(const struct qinit *qi, bool put)
 
 /*
  * Are the tables at addresses that are valid in every process?  A driver needs
- * no read put procedure, since only it puts there; the lower sides exist both
- * or neither.
+ * no read put procedure, because no other module puts messages to its read
+ * queue.  A multiplexor has tables for both lower queues, any other driver for
+ * neither.
  */
 static bool
 tab_is_good(const struct streamtab *st, uint32_t kind)
@@ -439,7 +441,7 @@ wrapper(uint32_t image, const char *name)
 	return EINVAL;
 }
 
-/* By convention: register @name as the requested kind. */
+/* Register @name as the requested kind, by the names of its tables. */
 static int
 conventional(uint32_t image, const char *name, uint32_t kind)
 {
@@ -455,7 +457,8 @@ conventional(uint32_t image, const char *name, uint32_t kind)
 	}
 	err = enter(name, kind, flag != NULL ? (uint32_t)*flag : 0, 0, st, "",
 		&fm);
-	return err == EBUSY ? 0 : err; /* another was faster */
+	/* EBUSY: another thread has registered it meanwhile */
+	return err == EBUSY ? 0 : err;
 }
 
 /* Remove the registrations of a refused image, unless they are in use. */
@@ -561,8 +564,8 @@ str_foreign_revive(uint32_t dead)
 
 	while ((fm = next_exclusive(fm)) != NULL) {
 		/*
-		 * entering checks from time to time whether the thread inside
-		 * is dead
+		 * a call of str_perim_run() may return false and leave the dead
+		 * thread inside: only each eighth checks whether it lives
 		 */
 		for (n = 0; n < 8 &&
 			str_load(&fm->perim.inside) == dead; n++)

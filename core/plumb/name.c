@@ -23,7 +23,7 @@
 #include "inspect/inspect.h"
 
 #define PATH 256u
-#define LOOK 10u /* sleeps between two checks of the server */
+#define LOOK 10u /* waits of 50 ms between two checks of the receiver */
 #define MOST 65536u /* entries that are read from a file */
 #define FREE 0u
 #define LIVE 1u
@@ -57,8 +57,9 @@ str_name_count(void)
 }
 
 /*
- * Has @n this file number; @other: but of a removed file?  Return: its state if
- * so, else 0.
+ * Is @n a LIVE name of the file with the numbers @dev and @ino, and the birth
+ * time @born?  With @other: of an older file with these numbers, which was
+ * removed?  Return: the state of @n if so, else 0.
  */
 static uint32_t
 at(struct str_name *n, uint64_t dev, uint64_t ino, uint64_t born, bool other)
@@ -149,7 +150,7 @@ unused(void)
 	return n;
 }
 
-/* From LIVE, in the use that @v says, to BUSY. */
+/* Change @n, whose state was @v (LIVE), to BUSY.  False: the state has changed. */
 static bool
 grab(struct str_name *n, uint32_t v)
 {
@@ -217,7 +218,8 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 	v = str_load(&n->state);
 	str_fence_full();
 	str_ref_end();
-	/* two at once: the earlier one stays */
+	/* two threads may make a name of this file at the same time: the name
+	 * with the smaller number stays */
 	for (o = first(); o != NULL; o = o->next)
 		if (o != n && at(o, dev, ino, born, false) != 0 &&
 		    o->seq < n->seq) {
@@ -228,7 +230,9 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 			}
 			(void)str_sub(str_root(STR_ROOT_NNAMES), (uint64_t)1);
 			set(n, FREE);
-			str_head_unref_later(sd); /* a file of it is open */
+			/* @sd need not be closed here: the caller has an open
+			 * file of it */
+			str_head_unref_later(sd);
 			return EBUSY;
 		}
 	/* this comes last, because it may close heads, perhaps @sd */
@@ -237,12 +241,14 @@ str_name_attach(struct str_head *sd, struct host_call *hc, uint64_t dev,
 		if (v != 0)
 			(void)drop(o, v, NULL);
 	}
-	host_daemon_look(); /* streamsd opens the file, while it is at @path */
+	/* streamsd opens the file by @path, to notice when it is removed */
+	host_daemon_look();
 	return 0;
 }
 
-/* Mark this thread as inside the stream of @n, whose state was @v.  Return: its
- * head, with a reference that has been begun, or NULL. */
+/* Mark this thread as inside the stream of @n, whose state was @v, and count a
+ * reference to its head, as str_head_ref() does.  Return: the head, for which
+ * str_head_unref() must follow; NULL: the name or its stream has gone. */
 static struct str_head *
 hold(struct str_name *n, uint32_t v)
 {

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Messages that modules keep in their own structures.
+ * Messages that modules keep in their own structures (*parked* messages).
  *
  * Purpose.  A module may keep a message in its own structures: half a line, an
  * ioctl that is answered later, a message that may have to be sent again, a

@@ -10,26 +10,27 @@
 /*
  * Reaping.  A thread may have died anywhere: inside a stream, with private
  * blocks, with locks held.  Locks are taken over by the next thread that needs
- * them.  The rest is done here, in this order: the changes of plumbing that it
- * had begun are completed; its magazines are returned to the depots; messages
- * that it had taken are put back; the streams it was inside are revived; the
- * blocks stamped with its tag are freed, except those that are linked: these
- * were stamped before an unlinking that did not happen, or not yet unstamped
- * after a linking.
+ * them.  The reaper does the rest, in this order: it completes the changes of
+ * plumbing that the dead thread had begun; returns its magazines to the depots;
+ * puts the messages back that it had taken; makes the queues of its streams run
+ * again and wakes their sleepers; and frees the blocks with its stamp.
  *
- * Nearly all of them can only be linked in the streams that its slot names (the
- * `kept' functions find the others); therefore the slot stays until everything
- * is done, and if a reaper dies the next one finds the same.  The blocks linked
- * in these streams are marked, under the streams' locks, with a number that
- * only increases, so that two reapers in one stream do not undo each other's
- * marks.  A queue pair, or a link, can be found until its queues are empty, and
- * is freed after all claims have ended: so an object found under a claim is in
- * use.
+ * Stamped blocks that are linked are not freed.  A thread stamps a block before
+ * it unlinks the block, and clears the stamp after it has linked the block: so a
+ * death in between leaves a block that is both stamped and linked.  Nearly all
+ * such blocks are linked in the streams that the dead thread's slot names; the
+ * `kept' functions find the others.  Therefore the slot stays until everything
+ * is done, and if a reaper dies, the next one finds the same streams.  The
+ * blocks linked in these streams are marked, under the streams' locks, with a
+ * number that only increases, so that two reapers in one stream do not undo each
+ * other's marks.  A queue pair, or a link, stays reachable until its queues are
+ * empty, and is not freed before all claims have ended: so a reaper that reaches
+ * it under a claim may use it.
  *
  * If a living thread holds a lock (in a stopped process, or in an open
  * procedure that sleeps), the reaper waits a moment and then leaves the slot as
- * it was (STR_THR_UNDONE): the next attach, or streamsd, which runs until then,
- * tries again.
+ * it was (STR_THR_UNDONE).  The next process that attaches tries again, and so
+ * does streamsd, which does not end while there is such a slot.
  */
 static void
 collect(struct str_blk *b, void *arg)
@@ -55,9 +56,9 @@ collect(struct str_blk *b, void *arg)
 }
 
 /*
- * Does a neighbour of @qp lead to it?  For pairs of streams that the dead
- * thread's slot did not name, for instance because it released their last
- * reference.
+ * Does a neighbour of @qp lead to it?  For queue pairs in a stream that the dead
+ * thread's slot does not name, for instance because the thread released the last
+ * reference to that stream.
  */
 bool
 str_reap_pair_linked(const struct str_qpair *qp)
@@ -78,8 +79,8 @@ str_reap_pair_linked(const struct str_qpair *qp)
 }
 
 /*
- * Is @b linked to its head?  A received descriptor is opened in another stream
- * than that of the call.
+ * Is @b linked to its head?  That head may be in a stream that the slot does not
+ * name: I_RECVFD makes an open file of another stream than that of the call.
  */
 static bool
 file_linked(const struct str_fileblk *b)
@@ -171,7 +172,8 @@ pair_fini(struct str_blk *b)
 	str_qpair_free(qp);
 }
 
-/* Never entered, or being freed: no thread can reach it. */
+/* The stream was not in the directory yet, or not any more: no thread can reach
+ * it. */
 static void
 stream_fini(struct str_blk *b)
 {
@@ -179,8 +181,9 @@ stream_fini(struct str_blk *b)
 }
 
 /*
- * The thread died while it freed the message, or before the pass was in a
- * message.  In the second case there is no reference to release.
+ * The thread died while it freed the M_PASSFP, or before the pass (struct
+ * str_pass) was in a message.  In the second case there is no reference to
+ * release.
  */
 static void
 pass_fini(struct str_blk *b)
@@ -188,8 +191,8 @@ pass_fini(struct str_blk *b)
 	str_pass_free((char *)b);
 }
 
-/* The collector may have counted it, and runs again only if references have
- * changed since. */
+/* The collector may have counted the link's reference.  It runs again only if
+ * references have changed since, which str_ref_begin() records. */
 static void
 link_fini(struct str_blk *b)
 {
@@ -242,7 +245,9 @@ reap_block(struct reap *r, struct str_blk *b, unsigned turn)
 	if (!kept)
 		str_kind[state].fini(b);
 	else if (state == STR_BLK_PIPE)
-		host_daemon_soon(); /* another thread may have failed to free it */
+		/* while the stream had the dead thread's stamp, no sweep could
+		 * free it: sweep again */
+		host_daemon_soon();
 }
 
 /* A thread died inside this stream: complete its change of plumbing. */
@@ -306,9 +311,10 @@ places(struct reap *r, struct str_thread *t)
 }
 
 /*
- * A place that is not a stream in the directory.  A stream that is being freed
- * may point to the dead thread's blocks until it is freed, unless the dead
- * thread was freeing it.
+ * Is @pl a stream that is not in the directory any more, but not freed yet?  It
+ * may point to blocks of the dead thread until it is freed.  False if the dead
+ * thread was freeing it: then no other thread does, and there is nothing to wait
+ * for.
  */
 static bool
 is_going(const struct reap *r, struct str_plumb *pl)
@@ -344,9 +350,9 @@ mark_places(struct reap *r)
 		else
 			r->undone = is_going(r, r->in[k]);
 	}
-	/* after the queues have been repaired: otherwise a stale link on a
-	 * queue would look like a module's pointer to a message that the dead
-	 * thread had just taken */
+	/* clear the stamps of messages that modules keep, after the queues have
+	 * been repaired: otherwise a stale link on a queue would look like a
+	 * module's pointer to a message that the dead thread had just taken */
 	if (!r->undone)
 		str_parked(r->tag);
 }
@@ -397,8 +403,9 @@ reap_streams(struct reap *r, struct str_thread *t)
 
 /*
  * The blocks that the dead thread with tag r->tag held.  First messages are put
- * back, then the streams continue, and then the other blocks are freed: drivers
- * may ask whether the dead thread still had a duplicate.
+ * back, then the streams continue, and then the other blocks are freed.  A driver
+ * that runs in between may ask what became of a duplicate of a message
+ * (str_msg_fate()): the answer is EAGAIN until the duplicate has been freed.
  */
 static void
 reap_blocks(struct reap *r)

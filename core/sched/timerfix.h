@@ -6,7 +6,9 @@
 #define CORE_TIMERFIX_H
 
 #define MS 1000000ull
-/* Time passes while the test runs, and the daemon runs when the test sleeps. */
+/* A timer may expire so much later than its deadline: the simulator's clock
+ * advances while the test runs, and its streamsd runs only when the test
+ * sleeps. */
 #define LATE (20 * MS)
 
 static void
