@@ -101,11 +101,10 @@ ip_packet_send(struct ip_wire *w, struct iovec *iov, uint32_t n,
 
 /* ---------------------------------------------------------------- receiving */
 
-/* Has the checksum been left for the device to fill in? */
-static int
-is_unfinished(const struct ksock_msg *m)
+/* What the system says of the frame; zeros: nothing. */
+static void
+aux_of(const struct ksock_msg *m, struct tpacket_auxdata *ret)
 {
-	struct tpacket_auxdata aux;
 	struct cmsghdr *c;
 	struct msghdr mh;
 
@@ -116,10 +115,23 @@ is_unfinished(const struct ksock_msg *m)
 		if (c->cmsg_level != SOL_PACKET || c->cmsg_type !=
 			PACKET_AUXDATA)
 			continue;
-		bcopy(CMSG_DATA(c), &aux, sizeof(aux));
-		return (aux.tp_status & TP_STATUS_CSUMNOTREADY) != 0;
+		bcopy(CMSG_DATA(c), ret, sizeof(*ret));
+		return;
 	}
-	return 0;
+	bzero(ret, sizeof(*ret));
+}
+
+/*
+ * Is the frame for this interface?  The socket gets those of its VLANs as well,
+ * whose stations are not the interface's.  A tag of VLAN 0 has only a priority.
+ */
+static int
+is_for(const struct sockaddr_ll *ll, const struct tpacket_auxdata *aux)
+{
+	return ll->sll_pkttype != PACKET_OUTGOING &&
+		ll->sll_pkttype != PACKET_OTHERHOST &&
+		((aux->tp_status & TP_STATUS_VLAN_VALID) == 0 ||
+			(aux->tp_vlan_tci & 0xfff) == 0);
 }
 
 static void
@@ -169,16 +181,19 @@ static void
 one(struct ip_wire *w, mblk_t *mp, const struct ksock_msg *m)
 {
 	const struct sockaddr_ll *ll = m->km_addr;
+	struct tpacket_auxdata aux;
 
-	if (ll->sll_pkttype == PACKET_OUTGOING ||
-		ll->sll_pkttype == PACKET_OTHERHOST) {
+	aux_of(m, &aux);
+	if (!is_for(ll, &aux)) {
 		ip_block_keep(w, mp);
 		return;
 	}
 	mp->b_wptr = mp->b_rptr + m->km_len;
 	mp = ip_block_fit(w, mp, IP_MOST);
 	if (mp != NULL)
-		input(w, mp, ll, (is_unfinished(m) ? IP_TRUST : 0) |
+		/* the checksum may be left for the device to fill in */
+		input(w, mp, ll, ((aux.tp_status & TP_STATUS_CSUMNOTREADY) != 0 ?
+			IP_TRUST : 0) |
 			(ll->sll_pkttype == PACKET_HOST ? 0 : IP_MANY));
 }
 
