@@ -272,11 +272,29 @@ put_sids(unsigned char *p, const struct sctp_reconf *r)
 	return p;
 }
 
-/* The parts that are not answered, at @p; the length without last padding. */
+/* The length of the parts that are not answered, without last padding. */
 static size_t
-put_parts(const struct sctp_reconf *r, unsigned char *p)
+parts_size(const struct sctp_reconf *r)
 {
-	unsigned char *at = p;
+	size_t list = 2 * (size_t)r->nsids, n = 0;
+
+	if ((r->parts & SCTP_RECONF_OUT) != 0)
+		n = SCTP_RECONF_OUT_HDR + list;
+	if ((r->parts & SCTP_RECONF_IN) != 0)
+		n = sctp_padded(n) + SCTP_RECONF_IN_HDR + list;
+	if ((r->parts & SCTP_RECONF_TSN) != 0)
+		n += SCTP_RECONF_IN_HDR;
+	if ((r->parts & SCTP_RECONF_ADD_OUT) != 0)
+		n += SCTP_RECONF_ADD_LEN;
+	if ((r->parts & SCTP_RECONF_ADD_IN) != 0)
+		n += SCTP_RECONF_ADD_LEN;
+	return n;
+}
+
+/* The parts that are not answered, and their padding, at @at. */
+static void
+put_parts(const struct sctp_reconf *r, unsigned char *at)
+{
 	uint32_t list = 2 * r->nsids;
 
 	if ((r->parts & SCTP_RECONF_OUT) != 0) {
@@ -289,8 +307,6 @@ put_parts(const struct sctp_reconf *r, unsigned char *p)
 	if ((r->parts & SCTP_RECONF_IN) != 0)
 		at = put_sids(put_head(at, SCTP_P_RESET_IN, SCTP_RECONF_IN_HDR
 			+ list, seq_of(r, SCTP_RECONF_IN)), r);
-	if ((r->parts & (SCTP_RECONF_OUT | SCTP_RECONF_IN)) != 0)
-		return (size_t)(at - p) - 2 * (r->nsids % 2);
 	if ((r->parts & SCTP_RECONF_TSN) != 0)
 		at = put_head(at, SCTP_P_RESET_TSN, SCTP_RECONF_IN_HDR,
 			seq_of(r, SCTP_RECONF_TSN));
@@ -304,9 +320,7 @@ put_parts(const struct sctp_reconf *r, unsigned char *p)
 		at = put_head(at, SCTP_P_ADD_IN, SCTP_RECONF_ADD_LEN,
 			seq_of(r, SCTP_RECONF_ADD_IN));
 		sctp_put32(at, (uint32_t)r->add_in << 16);
-		at += 4;
 	}
-	return (size_t)(at - p);
 }
 
 void
@@ -314,15 +328,14 @@ sctp_reconf_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o, uint32_t path)
 {
 	struct sctp_reconf *r = as->reconf;
-	unsigned char list[2048], *p;
-	size_t n = put_parts(r, list);
+	unsigned char *p = sctp_out_chunk(o, SCTP_C_RECONF, 0,
+		SCTP_TLV + parts_size(r));
 
-	p = sctp_out_chunk(o, SCTP_C_RECONF, 0, SCTP_TLV + n);
 	if (p == NULL && o->n > SCTP_HDR)
 		return; /* the next packet has room */
 	as->owes &= ~SCTP_OWES_RECONF;
 	if (p != NULL)
-		__builtin_memcpy(p + SCTP_TLV, list, n);
+		put_parts(r, p + SCTP_TLV);
 	r->path = path;
 	r->at = env->now + as->path[path].rto;
 }

@@ -227,7 +227,7 @@ user_reconf(char **w, int n)
 	int err, want = error_named(w[n - 1]), i;
 	char *item, *save = NULL;
 	uint32_t what = 0, nsids = 0;
-	uint16_t sid[256];
+	uint16_t sid[1024];
 
 	n -= want > 0;
 	if (strcmp(w[0], "reset-tsn") == 0) {
@@ -243,7 +243,7 @@ user_reconf(char **w, int n)
 				what |= SCTP_RECONF_IN;
 			else
 				for (item = strtok_r(w[i], ",", &save);
-					item != NULL && nsids < 256;
+					item != NULL && nsids < 1024;
 					item = strtok_r(NULL, ",", &save))
 					sid[nsids++] = (uint16_t)number(item);
 		err = sctp_reset_streams(&sc.env, sc.as, what, sid, nsids);
