@@ -372,18 +372,17 @@ impair(char **words)
 	fd = wire_open(&tool);
 	if (wire_command(fd, show ? IPW_IMPAIRED : IPW_IMPAIR, &im,
 		sizeof(im)) < 0) {
-		if (errno != ENXIO)
-			tool_die(&tool, "%s", name);
-		tool_warn(&tool, "there is no wire %s", name);
-		(void)close(fd);
-		return TOOL_FAILED;
-	}
-	if (show)
+		if (errno == ENXIO)
+			tool_warn(&tool, "there is no wire %s", name);
+		else
+			tool_err(&tool, "%s", name);
+		status = TOOL_FAILED;
+	} else if (show) {
 		impair_show(&im, as_json);
-	else
-		status = kept_end(&tool);
+	}
 	(void)close(fd);
-	return status;
+	/* also after an error: it removes a file without wires */
+	return show ? status : status | kept_end(&tool);
 }
 
 /* ------------------------------------------------------------------ showing */

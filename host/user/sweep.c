@@ -11,7 +11,8 @@
  * namespace of a name, and no process has the file's lock, the file is removed.
  * Another pid namespace may have processes that are not visible from here: its
  * domains are not touched.  The file that describes the wires of a domain is
- * removed after the domain, by this or the next sweep.
+ * removed after the domain, by this or the next sweep; not while the namespace
+ * is bound to a file, because a process can enter it later.
  */
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,35 @@ is_in(const char *pid, void *arg)
 	snprintf(path, sizeof path, "/proc/%.20s/ns/net", pid);
 	return sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 &&
 		st.st_ino == *net;
+}
+
+/*
+ * Is the network namespace @net bound to a file, as ip-netns(8) does it?  Then
+ * it goes on without a process.  Also if that is unknown.
+ */
+static bool
+is_bound(uint64_t net)
+{
+	char text[48], buf[4096];
+	size_t len = (size_t)snprintf(text, sizeof text, " net:[%llu] ",
+		(unsigned long long)net);
+	size_t n = 0, rest;
+	bool yes = false;
+	long r;
+	int fd = sys_openat(AT_FDCWD, "/proc/self/mountinfo",
+		O_RDONLY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return true;
+	while (!yes && (r = sys_read(fd, buf + n, sizeof buf - n)) > 0) {
+		n += (size_t)r;
+		yes = memmem(buf, n, text, len) != NULL;
+		rest = n < len ? n : len;
+		memmove(buf, buf + n - rest, rest);
+		n = rest;
+	}
+	(void)sys_close(fd);
+	return yes;
 }
 
 /* The namespaces in @name: NAME-UID-ABI-PID-NET, for its wires with a suffix. */
@@ -120,7 +150,8 @@ sweep_one(const char *name, void *arg)
 		    sizeof path)
 		return false;
 	if (wires) {
-		sweep_wires(path);
+		if (!is_bound(net))
+			sweep_wires(path);
 		return false;
 	}
 	fd = sys_openat(AT_FDCWD, path,

@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <net/if.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,4 +229,73 @@ T_CASE_TIMEOUT(streamsd_waits_for_no_lock, 100)
 	T_EQ(RUN(-1, "strwire", "list"), 0);
 	T_NOTNULL(strstr(out_text, "t0"));
 	T_NE((int)if_nametoindex("strtun7"), 0);
+}
+
+/* Strwire was killed when it had made a wire again, but not its impairment. */
+T_CASE_TIMEOUT(an_impairment_is_made_again_later, 100)
+{
+	domain();
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", "192.0.2.1/32"), 0);
+	T_EQ(RUN(-1, "strwire", "impair", "r0", "loss=3%"), 0);
+	all_are_killed();
+	sh("cp -p %s %s", temp("domain.wires"), temp("old"));
+	T_EQ(RUN(-1, "strwire", "impair", "r0", "off"), 0);
+	sh("mv %s %s", temp("old"), temp("domain.wires"));
+	T_EQ(RUN(-1, "strwire", "impair", "r0"), 0);
+	T_NOTNULL(strstr(out_text, "loss=3%"));
+}
+
+T_CASE_TIMEOUT(a_command_that_fails_leaves_no_file, 100)
+{
+	domain();
+	T_EQ(RUN(-1, "strwire", "del", "none"), 1);
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "none", "-a",
+		"192.0.2.1/32"), 1);
+	T_EQ(access(temp("domain.wires"), F_OK), -1);
+	T_EQ(RUN(-1, "strwire", "impair", "none", "loss=3%"), 1);
+	T_EQ(access(temp("domain.wires"), F_OK), -1);
+}
+
+static int
+files(const char *like)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "ls -d %s/streams/%s >/dev/null 2>&1",
+		getenv("XDG_RUNTIME_DIR"), like);
+	return system(line) == 0;
+}
+
+/* A new domain removes the files of namespaces that have ended.  One without a
+ * process goes on if a file holds it. */
+T_CASE_TIMEOUT(a_namespace_without_a_process_keeps_its_wires, 100)
+{
+	const char *held = temp("held");
+	int fd, i;
+
+	own_namespace();
+	T_OK(unshare(CLONE_NEWNS));
+	sh("mount --make-rprivate /");
+	sh("mkdir -m 700 %s", temp("run"));
+	T_OK(setenv("XDG_RUNTIME_DIR", temp("run"), 1));
+	T_OK(setenv("STREAMS_DOMAIN", "kept", 1));
+	sh("touch %s && mount --bind /proc/self/ns/net %s", held, held);
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", "192.0.2.1/32"), 0);
+	all_are_killed();
+	own_namespace();
+	for (i = 0; i < 3; i++) {
+		T_EQ(RUN(-1, "scls"), 0);
+		T_SOON(ns_streamsd() == 0, WAIT);
+	}
+	T_TRUE(files("*.wires"));
+	fd = T_OK(open(held, O_RDONLY));
+	T_OK(setns(fd, CLONE_NEWNET));
+	T_OK(close(fd));
+	T_EQ(RUN(-1, "strwire", "list"), 0);
+	T_NOTNULL(strstr(out_text, "r0"));
+	all_are_killed();
+	/* until it ends */
+	own_namespace();
+	sh("umount %s", held);
+	T_SOON(RUN(-1, "scls") == 0 && !files("*.wires"), WAIT);
 }

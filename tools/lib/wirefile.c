@@ -179,7 +179,8 @@ restore_one(struct wirefile_entry *e, const struct wirefile_ops *ops)
 	conf.flags |= IPW_LATER;
 	conf.given = 0;
 	err = conf.kind == IPW_LO ? 0 : ops->add(&conf, ops->arg);
-	if (err == 0 && wirefile_impaired(&e->impair))
+	/* what made the wire again may have been killed before it did this */
+	if ((err == 0 || err == EEXIST) && wirefile_impaired(&e->impair))
 		err = ops->impair(&e->impair, ops->arg);
 	e->pending = err != 0 && err != EEXIST;
 	return e->pending ? err : 0;

@@ -71,7 +71,7 @@ int wirefile_open(struct wirefile *f, const char *domain, unsigned int flags);
  * wirefile_restore - make the wires of a former domain, and their impairments,
  * in this one
  * @add: the command IPW_ADD, and the persistent link; @impair: IPW_IMPAIR.
- * Both return 0 or an errno; a wire that exists (EEXIST) is left as it is.
+ * Both return 0 or an errno; a wire that exists (EEXIST) is only impaired.
  * Return: 0, or the first error; entries that failed are pending.  The caller
  * saves the file then.
  */
