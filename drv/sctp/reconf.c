@@ -8,7 +8,8 @@
  * before has TSNs, and for new TSNs until all is acknowledged; then it is sent,
  * and repeated until each of its parts is answered.  Unanswered ones are errors
  * of the path.  Meanwhile a stream that is being reset takes no new message, so
- * that no message with an old number follows the request.
+ * that no message with an old number follows the request.  One beside an open
+ * message is taken, and gets its number before the request or after the answer.
  *
  * A request may be the answer to one of the peer's: the peer asks us to reset
  * what we send, or to send more streams.
@@ -215,12 +216,24 @@ sctp_reconf_holds(const struct sctp_assoc *as)
 		as->out[as->queue->sid].resetting;
 }
 
+/* Is a message of a stream that is being reset sent in part?  All its fragments
+ * have the number that it got at first. */
+static int
+is_amid_reset(const struct sctp_assoc *as)
+{
+	uint32_t sid = as->queue != NULL ? as->queue->sid : as->open_info.sid;
+
+	return sctp_is_amid(as) && sid < as->nout && as->out[sid].resetting;
+}
+
 /* Has what the user sent before the request TSNs, as far as it matters? */
 static int
 is_drained(const struct sctp_assoc *as, const struct sctp_reconf *r)
 {
 	if ((r->all & (SCTP_RECONF_OUT | SCTP_RECONF_TSN)) == 0)
 		return 1;
+	if (is_amid_reset(as))
+		return 0;
 	if (as->queue != NULL && !sctp_before(r->after, as->queue->message))
 		return 0;
 	if (as->open && !sctp_before(r->after, as->open_message))

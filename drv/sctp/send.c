@@ -143,7 +143,9 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 		!continues_aside(as, info))
 		return EINVAL; /* a third one between the pieces of two */
 	begins = !(aside ? as->aside != NULL && as->aside_open : as->open);
-	if (begins && as->out[info->sid].resetting &&
+	/* one beside an open message is not refused: the user may have the end
+	 * of that, for which the reset waits, behind it */
+	if (begins && !aside && as->out[info->sid].resetting &&
 		(info->flags & SCTP_SEND_FORCE) == 0) {
 		as->wants_room = 1;
 		return EAGAIN;
