@@ -481,7 +481,8 @@ struct str_plumb {
 	str_a32 committed;	  /* [A] tag of the thread that woke a runner */
 	str_a64 committed_at;	  /* [A] host_ticks() */
 	str_a32 closed;		  /* [A] bit per end */
-	str_a32 freed;		  /* [A] 1: waits for the last call to end */
+	str_a32 freed;		  /* [A] 1: the stream is freed when the last
+				   * call on it has ended */
 	str_a64 runner_at;	  /* [A] host_ticks() when it began, or
 				   * was last known to live */
 	str_a32 late;		  /* [A] STR_LATE_*; set under rlock */
@@ -1184,8 +1185,8 @@ str_root(unsigned r)
 	return &host_domain->core[r];
 }
 
-/* str_stream_odd - a stream is, from now on, other than a common pipe:
- * plumb/sweep.c */
+/* str_stream_odd - count that a stream is now other than a common pipe, as
+ * plumb/sweep.c defines it */
 STR_INLINE void
 str_stream_odd(void)
 {

@@ -37,8 +37,8 @@ size_t str_text_end(struct str_text *o);
 /* ---------------------------------------------------------------- threads */
 
 /*
- * str_ddi_self - this thread's slot.  If another thread had the slot before, the
- * fields that core/ddi uses are cleared first.
+ * str_ddi_self - this thread's slot.  If another thread had the slot before,
+ * the fields that core/ddi uses are cleared first.
  */
 struct str_thread *str_ddi_self(void);
 

@@ -13,10 +13,11 @@
  * module's data under the lock is then in the state that the dead owner left;
  * the DDI has no way to report this.
  *
- * Misuse. A thread that takes a lock twice would wait for itself for ever,
- * one that releases a lock it does not hold would admit two threads: both
- * errors end the process.  A sleep lock may be released by any thread, so only
- * the release of a free one is an error; to take it twice is one, too.
+ * Misuse.  A thread that takes a lock twice would wait for itself for ever.  A
+ * thread that releases a lock it does not hold would admit two threads.  Both
+ * errors end the process.  A sleep lock may be released by any thread: the
+ * process ends if its owner takes it again, or if a thread releases a free
+ * one.
  */
 #include "ddi_impl.h"
 

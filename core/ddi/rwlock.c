@@ -28,7 +28,7 @@ word(volatile unsigned int *p)
 	return (str_a32 *)(void *)(uintptr_t)p;
 }
 
-/* After a release: wake waiting threads, if any. */
+/* The lock has been released: wake waiting threads, if any. */
 static void
 released(struct str_rw *rw)
 {
@@ -231,7 +231,8 @@ RW_DEALLOC(rwlock_t *lockp)
 	kmem_free(lockp, sizeof(*lockp));
 }
 
-/* After a lock was taken.  Return: the previous level. */
+/* A lock has been taken: raise the thread's level to @pl.  Return: the previous
+ * level. */
 static pl_t
 taken(pl_t pl)
 {

@@ -6,11 +6,11 @@
  *
  * Objects.  The domain has one table of condition variables.  An event is an
  * address, and its hash selects a variable.  All sleepers of one variable are
- * woken together, and each tests its own condition again, which sleep() requires
- * in any case.  Each variable has a sleep lock: a thread that holds it until it
- * sleeps misses no wakeup.  The registry of modules (plumb/registry.c) has an
- * entry for the module `nullmod', which needs no state of its own; this entry
- * points to the table.
+ * woken together, and each tests its own condition again, which sleep()
+ * requires in any case.  Each variable has a sleep lock: a thread that holds
+ * it until it sleeps misses no wakeup.  The registry of modules
+ * (plumb/registry.c) has an entry for the module `nullmod', which needs no
+ * state of its own; this entry points to the table.
  *
  * Life.  A sleeper joins the variable before it releases the lock and leaves
  * the perimeter: a wakeup from inside the perimeter finds it there.  A wakeup
@@ -115,8 +115,8 @@ streams_mpsleep(void *event, int pri, caddr_t mesg, int tmo, void *lockp,
 		UNLOCK(lockp, plstr);
 	}
 	/* with @lockp no wakeup is missed, so the sleep needs no other deadline
-	 * than the caller's: this thread takes the sleep lock before it releases
-	 * @lockp, and holds it until it has joined */
+	 * than the caller's: this thread takes the sleep lock before it
+	 * releases @lockp, and holds it until it has joined */
 	until = lockp != NULL ? deadline : STR_MIN(soon(), deadline);
 	err = event_sleep(e, pri > PZERO, until);
 	return err == EINTR ? 1 :

@@ -371,8 +371,9 @@ int str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino,
  * str_name_recorded_count,
  * str_name_recorded - the same for a domain whose file is read and not mapped;
  * hints, because the data may have changed.
- * str_name_attach - attach @sd to the file @dev, @ino, @born.  streamsd opens the
- * file by @path, to notice when it is removed; tools display it.  EBUSY: a stream is attached already. str_name_detach: <str/host.h>.
+ * str_name_attach - attach @sd to the file @dev, @ino, @born.  streamsd opens
+ * the file by @path, to notice when it is removed; tools display it.  EBUSY: a
+ * stream is attached already. str_name_detach: <str/host.h>.
  */
 uint64_t str_name_count(void);
 bool str_name_is(uint64_t dev, uint64_t ino, uint64_t born);

@@ -682,7 +682,8 @@ is_wanted(const mblk_t *mp, const void *arg)
 		(g->want != MSG_BAND || mp->b_band >= g->band);
 }
 
-/* From the read queue proper.  -EAGAIN: the first message is not wanted. */
+/* Take the first message of the read queue proper.  -EAGAIN: it is not
+ * wanted. */
 static int
 get_queued(struct str_head *sd, struct getter *g)
 {
@@ -753,8 +754,9 @@ get_one(struct str_head *sd, struct getter *g)
 }
 
 /*
- * From the kernel's pipe of a PLAIN pipe, as one message of data, before what is
- * in the head queue.  Locks: clock, see take_kernel() in read.c.
+ * Take data from the kernel's pipe of a PLAIN pipe, as one message.  That data
+ * comes before the messages in the head queue.  Locks: clock, see take_kernel()
+ * in read.c.
  * Return: as get_one(); -EAGAIN: it is empty.
  */
 static STR_COLD int

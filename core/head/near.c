@@ -36,7 +36,7 @@ str_sock_near(uint64_t id)
 static void
 not_near(struct str_head *sd)
 {
-	str_fence_full(); /* the flag, then the want word */
+	str_fence_full(); /* KF_NEAR is stored, then rwant loaded */
 	if ((str_load(&sd->hq.rwant) & STR_WANT_WATCH) != 0)
 		str_watch_again(sd, &sd->hq.rwant);
 }

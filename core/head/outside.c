@@ -63,7 +63,8 @@ is_full(struct str_head *sd)
 	return full;
 }
 
-/* Of a PLAIN pipe, what is written at end 0 stays in the domain. */
+/* Does data that is written at @sd stay in the domain?  At end 0 of a PLAIN
+ * pipe it does. */
 static bool
 stays_inside(struct str_head *sd)
 {
@@ -176,8 +177,8 @@ note_room(struct str_head *sd, int fd)
 }
 
 /*
- * Bytes into @sd's socket.  Return: as host_outside_put().
- * A member that sleeps at the other end looks there from now on.
+ * Send bytes into @sd's socket.  Return: as host_outside_put().
+ * A member that sleeps at the other end looks into its socket from now on.
  */
 static long
 put_bytes(struct str_head *sd, struct host_call *hc, const void *p, size_t n)

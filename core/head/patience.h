@@ -57,7 +57,7 @@ patience_rests(str_a8 *rest)
 	return n != 0;
 }
 
-/* After a wait in which the try was in vain. */
+/* The thread has tried in vain: the next waits omit the try. */
 STR_INLINE void
 patience_vain(str_a8 *skip, str_a8 *rest, unsigned least)
 {
@@ -68,7 +68,7 @@ patience_vain(str_a8 *skip, str_a8 *rest, unsigned least)
 	str_store(rest, (uint8_t)n);
 }
 
-/* After a wait in which a try has helped, or would have helped. */
+/* A try has helped, or would have helped: the next wait tries. */
 STR_INLINE void
 patience_paid(str_a8 *skip, str_a8 *rest)
 {

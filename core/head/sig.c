@@ -417,7 +417,7 @@ pick_data(struct str_head *sd, struct str_sig *s, uint32_t arg,
 	return cpos >= at ? SIG_POLL : 0;
 }
 
-/* After a refusal, if there is room now: signal S_OUTPUT, or S_WRBAND. */
+/* If a writer was refused and there is room now, post S_OUTPUT or S_WRBAND. */
 static void
 woken_writers(struct str_head *sd)
 {

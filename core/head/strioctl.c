@@ -540,7 +540,8 @@ str_ioctl_str(struct ioc *c)
 	return ret;
 }
 
-/* For a library whose operation must not be interrupted in the middle. */
+/* Do an I_STR that no signal ends, for a library whose operation must not be
+ * interrupted in the middle. */
 long
 str_head_ioctl_str(struct str_head *sd, struct host_call *hc, unsigned long arg)
 {

@@ -471,7 +471,7 @@ fire(struct str_head *sd, str_a32 *want, bool one)
 	uint32_t was = str_load(want), w, i;
 	bool handed = false; /* a thread was woken by an exclusive slot */
 
-	str_fence_full(); /* the value, then the slots */
+	str_fence_full(); /* @want is loaded, then the slots */
 	for (i = 0; i < STR_NWATCHED; i++) {
 		uint64_t v = str_load(&sd->watched[i]);
 		struct str_watch *wa;

@@ -397,7 +397,8 @@ str_head_write_after(struct str_head *sd, int fd)
 	str_wake_readers_from(sd, &hc);
 }
 
-/* After a fast write, with its lock held: check whether the reader lives. */
+/* A fast write has used up hq->credit, and its plock is still held: release it,
+ * wake readers, and check whether the reader lives. */
 static STR_NOINLINE STR_WAKE_TEXT void
 write_look(struct str_head *sd, int fd)
 {

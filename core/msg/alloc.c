@@ -399,7 +399,8 @@ str_mdb_revive(struct str_thread *t)
 
 	if (d == NULL)
 		return;
-	share_lock(d); /* taking it over mends */
+	/* repairs the data if it takes the lock over from a dead owner */
+	share_lock(d);
 	share_unlock(d);
 }
 

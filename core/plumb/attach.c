@@ -388,7 +388,8 @@ str_plumb_recount(struct str_plumb *pl)
 }
 
 /*
- * After the plumbing has changed.  Writers now wait for a different event: for
+ * The plumbing has changed: see that the enabled queues run, and wake the
+ * threads that wait at both ends.  Writers now wait for a different event: for
  * the module instead of the other head, or the reverse.  Procedures of the
  * module may have enabled queues.
  */
@@ -523,7 +524,8 @@ str_qclose(struct str_qpair *qp, struct host_call *hc)
 	return err < 0 ? -err : err;
 }
 
-/* After a pop: qprocsoff() updates only a device stream. */
+/* Call str_plumb_update() after a pop.  For a device stream qprocsoff() has
+ * done so. */
 static void
 update(struct str_plumb *pl)
 {
@@ -548,8 +550,8 @@ push_one(struct str_head *sd, struct host_call *hc, struct str_fmod *fm)
 	qp->rq.q_next = &sd->qp->rq;
 	qp->wq.q_next = sd->qp->wq.q_next;
 	if (qp->wq.q_next == &sd->qp->rq)
-		qp->wq.q_next = &qp->rq; /* in a bare FIFO messages turn around
-					  * here now */
+		qp->wq.q_next = &qp->rq; /* a FIFO without modules: messages
+					  * turn around here now */
 	err = str_qopen(qp, hc, &dev, MODOPEN);
 	if (err != 0) {
 		pl->leaving = qp;

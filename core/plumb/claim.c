@@ -322,7 +322,8 @@ str_plumb_claimed_since(struct str_plumb *pl, uint32_t whose)
 	return claimed(host_domain, pl, whose);
 }
 
-/* @q, if it is between the heads of @pl; @down: and on the write side. */
+/* Return @q if it is between the heads of @pl and, with @down, a write queue;
+ * else NULL. */
 static queue_t *
 between(struct str_plumb *pl, queue_t *q, bool down)
 {

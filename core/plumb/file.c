@@ -372,9 +372,10 @@ str_head_ref(struct str_head *sd)
 }
 
 /*
- * A head without a file may be unreachable after each reference that goes.  Its
- * files are examined as long as the reference keeps it: a thread that closes
- * the last one later finds the other references.
+ * Stop counting a reference.  *ret_bare: the head has no open file.  Then it
+ * may be unreachable now, although other references are left.  The files are
+ * examined before the count is decremented, as long as the reference keeps the
+ * head.  A thread that closes the last file later finds the other references.
  */
 static bool
 unref(struct str_head *sd, bool *ret_bare)
@@ -397,8 +398,8 @@ str_head_unref(struct str_head *sd, struct host_call *hc)
 }
 
 /*
- * str_head_unref_later - the same, but if it is the last one a sweep closes the
- * head.
+ * str_head_unref_later - as str_head_unref(), but if this was the last
+ * reference a sweep closes the head
  */
 void
 str_head_unref_later(struct str_head *sd)
@@ -412,9 +413,11 @@ str_head_unref_later(struct str_head *sd)
 }
 
 /*
- * str_ref_hold - the operation begun by str_head_ref() takes long: record that
- * only @sd is held
- * Return: the argument for str_ref_release(), which begins again.
+ * str_ref_hold - the caller keeps the reference of str_head_ref() for a long
+ * operation: record @sd in the slot, and call str_ref_end()
+ * While `moving' is set the collector does nothing; `held' names the one head
+ * to which this thread has a reference.
+ * Return: the argument for str_ref_release(), which calls str_ref_begin().
  */
 bool
 str_ref_hold(struct str_head *sd)

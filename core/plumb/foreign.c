@@ -90,7 +90,8 @@ compare(const char *a, const char *b)
 }
 
 /* The symbol of a DDI function has the prefix ddi_, by its declaration in our
- * headers.  A source with its own declaration refers to it without the prefix. */
+ * headers.  A source with its own declaration refers to it without the
+ * prefix. */
 uint64_t
 str_ddi_find(const char *name)
 {

@@ -28,8 +28,8 @@ str_ref(queue_t *q, struct str_ref *ret)
 	*(void *volatile *)&ret->stream = q->q_pair->plumb;
 }
 
-/* Is @pl still the same stream, and no thread closing it?  0, ESRCH, EBUSY: as
- * str_hold(). */
+/* Check that @pl is still the stream with the number @sid, and that no thread
+ * is closing it.  Return: 0, ESRCH, EBUSY, as str_hold(). */
 static int
 look(struct str_plumb *pl, uint64_t sid)
 {
@@ -198,8 +198,8 @@ str_msg_fate(const uint64_t *word)
 }
 
 /*
- * Without a lock: the counts may be read between two stores.  The factors
- * prevent changes of two counts from cancelling each other out.
+ * The function takes no lock, so it may read the counts between two stores.
+ * The factors prevent changes of two counts from cancelling each other out.
  */
 uint64_t
 str_read_mark(queue_t *rq)

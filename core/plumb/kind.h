@@ -23,8 +23,8 @@ struct str_kind {
 	/* Free it if it is not reachable. */
 	void (*fini)(struct str_blk *b);
 	/*
-	 * Order: streams first, then pairs, because what is in them is freed
-	 * with them.
+	 * Order: streams first, then queue pairs, because the blocks that are
+	 * linked in them are freed with them.
 	 */
 	unsigned turn;
 	/*

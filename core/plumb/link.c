@@ -358,8 +358,8 @@ link_locked(struct str_head *upper, struct str_head *lower,
 
 /*
  * str_plumb_link - I_LINK, I_PLINK
- * The caller has begun a reference to @lower (str_head_ref()), which the link
- * takes over; after an error it does so only if *@ret_id is -1.
+ * The caller has counted a reference to @lower (str_head_ref()), and the link
+ * takes it over.  After an error the caller keeps it, unless *@ret_id is -1.
  * Return: 0; EINVAL (not a multiplexor, cannot be linked, a cycle), EAGAIN no
  * memory, EINTR, ETIME, or the driver's error.
  */

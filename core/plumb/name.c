@@ -150,7 +150,8 @@ unused(void)
 	return n;
 }
 
-/* Change @n, whose state was @v (LIVE), to BUSY.  False: the state has changed. */
+/* Change @n, whose state was @v (LIVE), to BUSY.  False: the state has
+ * changed. */
 static bool
 grab(struct str_name *n, uint32_t v)
 {

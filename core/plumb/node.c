@@ -112,8 +112,8 @@ str_node_lock(struct str_node *n, struct host_call *hc)
 	}
 }
 
-/* If a close was left to this thread, it may have opened something else: then a
- * sweep closes. */
+/* Another thread may have left the close of a stream to this one
+ * (str_node_leave()), which may not have made it: a sweep does. */
 void
 str_node_unlock(struct str_node *n)
 {

@@ -16,11 +16,11 @@
  * A clone open has no node until the driver has named a minor.
  *
  * Crash.  The reaper frees a stream that is not in the directory yet.  A device
- * stream is entered before its driver is called, with the opener as its closer,
- * so that the next sweep closes it if the opener dies.  If a closer dies half
- * way, the next sweep begins the close again: each close procedure is called
- * once (`closing'), except that a driver's with STR_D_RECLOSE is called again
- * if the closer died in it.
+ * stream is entered into the directory before its driver is called, with the
+ * opener as its closer, so that the next sweep closes it if the opener dies.
+ * If a closer dies half way, the next sweep begins the close again: each close
+ * procedure is called once (`closing'), except that a driver's with
+ * STR_D_RECLOSE is called again if the closer died in it.
  */
 #include "core.h"
 #include "sock/sock.h"
@@ -102,8 +102,8 @@ enter(struct str_plumb *pl)
 }
 
 /*
- * Make @pl, which is entered, the stream that opens of @n find, with its first
- * file.
+ * Make @pl, which is in the directory, the stream that opens of @n find, with
+ * its first file.
  */
 static int
 publish(struct str_plumb *pl, struct str_node *n,
@@ -249,9 +249,9 @@ open_first(struct str_fmod *fm, dev_t dev, int sflag, struct host_call *hc,
 		return err;
 	pl->dev = dev;
 	/*
-	 * Only the caller has the stream, but its queues may be found.  The
-	 * driver's open runs before a process holds the stream: if this thread
-	 * dies before that, the next sweep closes it.
+	 * No process has a descriptor of the stream yet, but other threads in
+	 * the driver may reach its queues.  If this thread dies before a
+	 * process holds the stream, the next sweep closes it.
 	 */
 	str_store_rel(&host_self()->inside, (uint64_t)(uintptr_t)&pl->head[0]);
 	str_store(&pl->closer, host_self_tag());
@@ -587,10 +587,11 @@ impatient(struct str_head *sd)
 }
 
 /*
- * A server of the stream was killed: its reaper puts back the message that it
- * had taken, and the driver may ask what became of others (str_msg_fate()).  As
- * in drain(), a thread without a call does not wait but is called again.
- * Return: false: the server is not reaped yet.
+ * Wait until the killed threads that had claimed the stream are reaped.  A
+ * reaper puts back the message that such a thread had taken, and the driver
+ * may ask what became of other messages (str_msg_fate()).  As in drain(), a
+ * thread without a call does not wait but is called again.
+ * Return: false: such a thread is not reaped yet.
  */
 static bool
 servers_reaped(struct str_plumb *pl, struct host_call *hc)

@@ -16,16 +16,16 @@
  * again and wakes their sleepers; and frees the blocks with its stamp.
  *
  * Stamped blocks that are linked are not freed.  A thread stamps a block before
- * it unlinks the block, and clears the stamp after it has linked the block: so a
- * death in between leaves a block that is both stamped and linked.  Nearly all
- * such blocks are linked in the streams that the dead thread's slot names; the
- * `kept' functions find the others.  Therefore the slot stays until everything
- * is done, and if a reaper dies, the next one finds the same streams.  The
- * blocks linked in these streams are marked, under the streams' locks, with a
- * number that only increases, so that two reapers in one stream do not undo each
- * other's marks.  A queue pair, or a link, stays reachable until its queues are
- * empty, and is not freed before all claims have ended: so a reaper that reaches
- * it under a claim may use it.
+ * it unlinks the block, and clears the stamp after it has linked the block: so
+ * a death in between leaves a block that is both stamped and linked.  Nearly
+ * all such blocks are linked in the streams that the dead thread's slot names;
+ * the `kept' functions find the others.  Therefore the slot stays until
+ * everything is done, and if a reaper dies, the next one finds the same
+ * streams.  The blocks linked in these streams are marked, under the streams'
+ * locks, with a number that only increases, so that two reapers in one stream
+ * do not undo each other's marks.  A queue pair, or a link, stays reachable
+ * until its queues are empty, and is not freed before all claims have ended:
+ * so a reaper that reaches it under a claim may use it.
  *
  * If a living thread holds a lock (in a stopped process, or in an open
  * procedure that sleeps), the reaper waits a moment and then leaves the slot as
@@ -56,9 +56,9 @@ collect(struct str_blk *b, void *arg)
 }
 
 /*
- * Does a neighbour of @qp lead to it?  For queue pairs in a stream that the dead
- * thread's slot does not name, for instance because the thread released the last
- * reference to that stream.
+ * Does a neighbour of @qp lead to it?  For queue pairs in a stream that the
+ * dead thread's slot does not name, for instance because the thread released
+ * the last reference to that stream.
  */
 bool
 str_reap_pair_linked(const struct str_qpair *qp)
@@ -79,8 +79,9 @@ str_reap_pair_linked(const struct str_qpair *qp)
 }
 
 /*
- * Is @b linked to its head?  That head may be in a stream that the slot does not
- * name: I_RECVFD makes an open file of another stream than that of the call.
+ * Is @b linked to its head?  That head may be in a stream that the slot does
+ * not name: I_RECVFD makes an open file of another stream than that of the
+ * call.
  */
 static bool
 file_linked(const struct str_fileblk *b)
@@ -313,8 +314,8 @@ places(struct reap *r, struct str_thread *t)
 /*
  * Is @pl a stream that is not in the directory any more, but not freed yet?  It
  * may point to blocks of the dead thread until it is freed.  False if the dead
- * thread was freeing it: then no other thread does, and there is nothing to wait
- * for.
+ * thread was freeing it: then no other thread does, and there is nothing to
+ * wait for.
  */
 static bool
 is_going(const struct reap *r, struct str_plumb *pl)
@@ -403,8 +404,8 @@ reap_streams(struct reap *r, struct str_thread *t)
 
 /*
  * The blocks that the dead thread with tag r->tag held.  First messages are put
- * back, then the streams continue, and then the other blocks are freed.  A driver
- * that runs in between may ask what became of a duplicate of a message
+ * back, then the streams continue, and then the other blocks are freed.  A
+ * driver that runs in between may ask what became of a duplicate of a message
  * (str_msg_fate()): the answer is EAGAIN until the duplicate has been freed.
  */
 static void
@@ -478,7 +479,8 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		str_sched_touched();
 		host_tls.reaping = other;
 	}
-	/* it may have died before it counted a stream that it made odd */
+	/* it may have died after it had made a stream other than a common pipe,
+	 * and before it called this function */
 	str_stream_odd();
 	str_store(&t->state, r.undone ? state : (uint32_t)STR_THR_RUN);
 	if (r.undone)

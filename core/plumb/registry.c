@@ -255,7 +255,7 @@ own_calls(void)
 		(void)host_code(1 + i, own[i]);
 }
 
-/* By the domain's creator: the tables themselves. */
+/* Make the tables of the registry.  The creator of the domain calls this. */
 static int
 tables_init(struct str_domain *d)
 {
@@ -308,7 +308,8 @@ str_region_init(struct str_domain *d)
 	return err;
 }
 
-/* By each process that attaches: fill its code slots. */
+/* Fill the code slots of this process.  Each process that attaches calls
+ * this. */
 int
 str_region_attach(struct str_domain *d)
 {

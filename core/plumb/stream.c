@@ -105,7 +105,7 @@ str_stream_alloc(uint32_t kind, uint32_t hiwat, uint32_t lowat)
 	return pl;
 }
 
-/* str_stream_discard - free a stream that was never entered */
+/* str_stream_discard - free a stream that is not in the directory */
 void
 str_stream_discard(struct str_plumb *pl)
 {

@@ -20,8 +20,9 @@
  *
  * Crash.  Between two slices a sweep holds only the right to collect
  * (STR_ROOT_COLLECT), which is taken over from a dead thread.  The next sweep
- * finds what this one has not closed.  If a thread dies before it has counted a
- * stream that it made odd, its reaper counts: once for each dead thread.
+ * finds what this one has not closed.  If a thread dies after it has made a
+ * stream other than a common pipe, and before it has counted this, its reaper
+ * counts: once for each dead thread.
  */
 #include "core.h"
 #include "sock/sock.h"
@@ -32,9 +33,10 @@
 /* Values of str_sweep.stage. */
 enum { IDLE, WALK, AGAIN, COLLECT };
 
-/* Do references keep an end of pipe @pl?  Or is an end not closed although it
- * has neither a file nor a reference, because a reference went last?  No thread
- * notices that. */
+/* Must a sweep examine pipe @pl because of references?  That is so if
+ * references keep an end.  It is also so if an end has neither a file nor a
+ * reference, and is not closed: when a reference is released after the last
+ * file was closed, no thread may notice it. */
 static bool
 by_refs(struct str_plumb *pl)
 {

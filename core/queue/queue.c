@@ -369,7 +369,7 @@ putq(queue_t *q, mblk_t *mp)
 	return 1;
 }
 
-/* In front of its rank.  Locks: q_klock. */
+/* Link @mp in front of the other messages of its rank.  Locks: q_klock. */
 static void
 link_first(queue_t *q, mblk_t *mp, qband_t *qb)
 {

@@ -103,7 +103,7 @@ drop(struct str_timer *tm)
 	return str_cas(&tm->word, base | STR_TM_PENDING, base | STR_TM_OVER);
 }
 
-/* With a claim on the stream: is tm->qp still the same queue pair? */
+/* Is tm->qp still the same queue pair?  A claim on its stream is held. */
 static bool
 pair_lives(const struct str_timer *tm)
 {
@@ -204,7 +204,7 @@ str_sched_defer(struct str_plumb *pl)
 
 /* ------------------------------------------------------------- cancelling */
 
-/* It is OVER: free it, unless another thread is about to. */
+/* Free @tm, which is OVER, unless another thread is about to do so. */
 static void
 settle(struct str_timer *tm)
 {
@@ -213,8 +213,8 @@ settle(struct str_timer *tm)
 		str_timer_give(tm);
 }
 
-/* Its function runs in another thread: wait a moment.  False: that thread is
- * dead. */
+/* The function of @tm runs in another thread: wait a moment.  False: that
+ * thread is dead. */
 static bool
 wait_for(struct str_timer *tm)
 {
@@ -373,7 +373,7 @@ request(struct str_plumb *pl, struct str_qpair *qp, void (*func)(void *),
 		coarse(now, in_ns(ticks)));
 }
 
-/* In ticks, as quntimeout(D3F) says; a part of one counts. */
+/* @left ns in ticks, rounded up: the result of quntimeout(D3F). */
 static int
 in_ticks(uint64_t left)
 {

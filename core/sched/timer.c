@@ -449,7 +449,8 @@ chunk_add(struct table *tb)
 	return true;
 }
 
-/* By the domain's creator: the table, with its first chunk. */
+/* Make the table, with its first chunk.  The creator of the domain calls
+ * this. */
 int
 str_timer_init(struct str_domain *d)
 {
