@@ -511,8 +511,10 @@ struct str_plumb {
 	str_a64 plain;		  /* [A] number of the kernel's pipe of a PLAIN
 				   * pipe: head/plain.c; 0: it is none;
 				   * STR_PLAIN_NOT: it never will be */
-	str_a32 plain_kept;	  /* [A] bit per end whose carrier's queue
-				   * keeps its side of that open */
+	str_a32 plain_kept;	  /* [A] bit per end: the queue of its carrier
+				   * has a descriptor of its side of the
+				   * kernel's pipe, which keeps that side
+				   * open */
 	struct str_qpair *volatile leaving; /* [A] a pair that is being removed
 				   * from the stream; the reaper finds its
 				   * queues here */

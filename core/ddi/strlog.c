@@ -478,7 +478,7 @@ copy_next(struct str_log *log, queue_t *q, uint64_t *ret_no)
 	return mp;
 }
 
-/* Message @no is on @q. */
+/* Message @no has been put on @q: advance the number of its logger. */
 static void
 taken(struct str_log *log, queue_t *q, uint64_t no)
 {

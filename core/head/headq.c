@@ -68,7 +68,7 @@ set_limit(struct str_headq *hq)
 					(uint64_t)hq->hiwat * 2));
 }
 
-/* str_headq_init - a new one; its memory is clear. */
+/* str_headq_init - initialize @hq, whose memory is zero */
 void
 str_headq_init(struct str_headq *hq, uint32_t hiwat, uint32_t lowat)
 {

@@ -972,7 +972,8 @@ i_isastream(struct ioc *c)
 #define IN(c, field) \
 	((void *)((c)->arg + offsetof(struct u_strpmsg, field)))
 
-/* The same as getpmsg(2), putpmsg(2), through one structure. */
+/* getpmsg(2) and putpmsg(2) as ioctl commands: one structure contains their
+ * arguments. */
 static long
 i_getpmsg(struct ioc *c)
 {

@@ -89,7 +89,7 @@ fifo_events(struct str_head *sd, uint32_t f, uint32_t ev)
 	return ev;
 }
 
-/* Those of @want, and perhaps others. */
+/* The current events of @want, and perhaps others. */
 static uint32_t
 events(struct str_head *sd, uint32_t want)
 {

@@ -28,7 +28,7 @@ struct u_strioctl {
 };
 
 /*
- * Called by the owner of iocbusy, which does not wait for an answer any more.
+ * Stop waiting for an answer.  The owner of iocbusy calls this.
  * Return: true: from here on no answer is stored or accepted.  False: thread
  * *ret_who is storing an answer.  The next owner of iocbusy must not take this
  * answer as its own, and waits in begin() until it is stored.

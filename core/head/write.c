@@ -508,7 +508,7 @@ room_ahead(queue_t *q)
 
 /*
  * str_head_write_mods - the fast write with modules between the heads
- * It is write_message() for the case that there is room and no plumber.
+ * It does what write_message() does, if there is room and no plumber.
  * A thread that begins a call holds no claim, so its first claim entry is free.
  */
 STR_HOT long

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Between core/perim's files.
+ * Declarations that the files of core/perim share.
  */
 #ifndef STR_PERIM_H
 #define STR_PERIM_H

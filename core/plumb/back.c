@@ -30,7 +30,8 @@ forget_rest(const struct reap *r, struct str_mdb *x)
 		str_origin_set(str_mdb_of_m(bp), 0);
 }
 
-/* Its driver keeps the original: the record is for str_msg_fate(). */
+/* Is the record of @x for str_msg_fate()?  Then @x is a duplicate, and its
+ * driver keeps the original. */
 static bool
 is_watched(const struct str_mdb *x)
 {

@@ -184,7 +184,8 @@ str_words_kmem(const struct str_blk *b, str_word_fn *fn, void *arg)
 		str_words_event(b, fn, arg);
 }
 
-/* Its links, and the private pointer of an ioctl. */
+/* Call @fn for the links of a message block, and for the private pointer of an
+ * ioctl. */
 STR_RACY void
 str_words_message(const struct str_blk *b, str_word_fn *fn, void *arg)
 {

@@ -156,7 +156,8 @@ copy_calls(const struct str_builtin *b, unsigned slot)
 	return slot;
 }
 
-/* *ret_fn: the address of its direct procedure, or NULL. */
+/* Register the direct procedure of @b, if it has one, in slot @slot.  *ret_fn:
+ * its address, or NULL.  Return: the next slot. */
 static unsigned
 copy_direct(const struct str_builtin *b, unsigned slot, void **ret_fn)
 {

@@ -18,7 +18,7 @@
 #include "core.h"
 #include "sock/sock.h"
 
-/* The memory is clear. */
+/* Initialize a head of @pl, whose memory is zero. */
 static int
 head_init(struct str_plumb *pl, int end, uint32_t hiwat, uint32_t lowat,
 	uint64_t now)

@@ -124,7 +124,7 @@ is_off(const struct str_qpair *qp)
 		str_load(&qp->closing) != 0;
 }
 
-/* A record with a stream.  False: it must be tried again later. */
+/* Handle @tm, a record with a stream.  False: it must be tried again later. */
 static bool
 call_stream(struct str_timer *tm)
 {

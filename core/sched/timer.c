@@ -343,7 +343,8 @@ str_timer_take(struct str_timer *tm)
 		str_cas(&tm->taken, 0u, host_self_tag());
 }
 
-/* @now: 0: unknown. */
+/* Stop being the thread that handles @tm, as str_timer_give() does.  @now:
+ * host_now(), or 0 if it is not known. */
 static void
 give(struct str_timer *tm, uint64_t now)
 {

@@ -152,8 +152,8 @@ give_back(struct str_plumb *pl, struct ksock_lend *l, long n)
 }
 
 /*
- * The send itself, inside the perimeter.  Bytes; -EAGAIN: none, wait for room;
- * -EFAULT; 0: let the driver do it.
+ * Send, inside the perimeter.  Return: bytes; -EAGAIN: nothing was sent, wait
+ * for room; -EFAULT; 0: let the driver do it.
  */
 STR_INLINE long
 send_inside(struct str_plumb *pl, const void *ubuf, size_t len)
@@ -442,7 +442,7 @@ now_dry(struct ksock_lend *l)
 }
 
 /*
- * One receive.  Bytes; 0: look again; -EFAULT.
+ * Receive once.  Return: bytes; 0: look again; -EFAULT.
  * @plain: the caller has waited, and the event said that plain data is there.
  *         That still holds if no thread has received since, that is, if
  *         l->round is still @round.
