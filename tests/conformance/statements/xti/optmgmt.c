@@ -224,7 +224,8 @@ XS(ANY, t_optmgmt, DESCRIPTION, check_with_value,
 		&ret)->status;
 	if (xt->inet && !xt->whole)
 		XS_KNOWN(checked == negotiated, "the kernel tells the limit "
-			"of a socket's buffers only when one is set");
+			"of a socket's buffers only when a program sets "
+			"their size");
 	T_EQ(checked, negotiated);
 }
 
