@@ -36,6 +36,8 @@
 /* Extensions, as INIT and INIT ACK offer them. */
 #define SCTP_X_PR 1u	 /* RFC 3758 */
 #define SCTP_X_RECONF 2u /* RFC 6525 */
+#define SCTP_X_IDATA 4u	 /* RFC 8260: I-DATA in the place of DATA */
+#define SCTP_X_IFORWARD 8u /* ... I-FORWARD-TSN; with PR */
 
 #define SCTP_NONE 0xffffffffu
 #define SCTP_CONTROLS 16u  /* waiting control chunks, at most */
@@ -73,7 +75,9 @@ struct sctp_tx {
 	uint64_t sent_at;
 	uint32_t off;  /* in seg */
 	uint16_t len;
-	uint16_t sid, ssn;
+	uint16_t sid;
+	uint32_t ssn;  /* of 16 bits; or MID */
+	uint32_t fsn;  /* I-DATA: number of the fragment in the message */
 	uint8_t flags; /* SCTP_DATA_* */
 	uint8_t state;
 	uint8_t path;  /* last sent to */
@@ -95,7 +99,9 @@ struct sctp_rx {
 	uint32_t last;		/* TSN of tail */
 	uint32_t total;		/* bytes of the run */
 	uint32_t tsn, ppid;
-	uint16_t sid, ssn;
+	uint32_t ssn;		/* of 16 bits; or MID */
+	uint32_t fsn;		/* I-DATA; in `last' is the number of fragments */
+	uint16_t sid;
 	uint32_t len, taken;	/* bytes; of these, the user has */
 	uint8_t flags;		/* SCTP_DATA_*; SCTP_RX_CUT */
 	unsigned char data[];
@@ -104,11 +110,13 @@ struct sctp_rx {
 
 struct sctp_in_stream {
 	struct sctp_rx *first, *last; /* messages that wait, by SSN */
-	uint16_t next;	       /* SSN */
+	struct sctp_rx *part;  /* I-DATA: messages that are not complete */
+	uint32_t next;	       /* SSN of 16 bits; or MID */
 };
 
 struct sctp_out_stream {
-	uint16_t next;	   /* SSN */
+	uint32_t next;	   /* SSN, its lower 16 bits; or MID */
+	uint32_t next_u;   /* MID of unordered messages */
 	uint8_t resetting; /* new messages are refused until it is done */
 };
 
@@ -176,6 +184,7 @@ struct sctp_assoc {
 	uint8_t state; /* enum sctp_state */
 	uint8_t down;  /* enum sctp_down */
 	uint8_t ext;   /* SCTP_X_*: extensions that both know */
+	uint8_t data_hdr; /* bytes of the header of DATA, or I-DATA */
 	uint8_t wants_room;
 	uint8_t instruction; /* the endpoint's */
 	uint16_t lport, pport;
@@ -218,7 +227,8 @@ struct sctp_assoc {
 	struct sctp_seg *aside, *aside_tail; /* they follow the open message */
 	uint8_t aside_open;	/* ... the last of them has no end yet */
 	uint32_t message;	/* number of the last */
-	uint16_t ssn;		/* of the message that has TSNs last */
+	uint32_t ssn;		/* or MID, of the message that has TSNs last */
+	uint32_t fsn;		/* ... I-DATA: of its next fragment */
 	uint8_t open;		/* its end has not been sent by the user */
 	uint8_t open_abandoned;
 	struct sctp_info open_info;
@@ -251,8 +261,10 @@ struct sctp_assoc {
 	struct sctp_rx *ready, *ready_tail;
 	struct sctp_rx *held, *held_tail; /* ready after a partial message */
 	uint8_t partial;	/* a part of a message is in ready; */
-	uint32_t partial_next;	/* ... the TSN that continues it */
-	uint16_t partial_sid, partial_ssn;
+	uint32_t partial_next;	/* ... the TSN that continues it; or FSN */
+	struct sctp_rx *grown;	/* I-DATA: not complete, has grown last */
+	uint16_t partial_sid;
+	uint32_t partial_ssn;
 	uint8_t partial_flags;
 	uint32_t rcv_bytes;	/* held */
 	uint32_t rcv_mem;	/* ... with overhead */
@@ -324,6 +336,20 @@ sctp_has(const struct sctp_assoc *as, uint32_t ext)
 	return (as->ext & ext) != 0;
 }
 
+/* Numbers of messages of a stream have 16 bits, with I-DATA 32. */
+static inline uint32_t
+sctp_ssn_after(const struct sctp_assoc *as, uint32_t ssn)
+{
+	return sctp_has(as, SCTP_X_IDATA) ? ssn + 1 : (uint16_t)(ssn + 1);
+}
+
+static inline int
+sctp_is_earlier(const struct sctp_assoc *as, uint32_t a, uint32_t b)
+{
+	return sctp_has(as, SCTP_X_IDATA) ? sctp_before(a, b) :
+					    sctp_ssn_before(a, b);
+}
+
 /* assoc.c */
 struct sctp_assoc *sctp_assoc_find(struct sctp_ep *ep,
 	const struct ip_addr *peer, uint16_t pport);
@@ -379,6 +405,7 @@ int sctp_cookie_read(struct sctp_ep *ep, const struct sctp_tlv *c,
 
 /* init.c */
 uint32_t sctp_offered(const struct sctp_conf *conf);
+uint32_t sctp_agreed(const struct sctp_conf *conf, uint32_t peers);
 void sctp_init_send(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o);
 void sctp_init_received(struct sctp_in *in, const struct sctp_tlv *c);
@@ -416,7 +443,8 @@ void sctp_seg_done(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_seg *s, uint32_t n);
 uint32_t sctp_window(const struct sctp_assoc *as);
 int sctp_is_shut_out(const struct sctp_assoc *as);
-void sctp_tx_write(const struct sctp_tx *tx, uint32_t tsn, unsigned char *p);
+void sctp_tx_write(const struct sctp_assoc *as, const struct sctp_tx *tx,
+	uint32_t tsn, unsigned char *p);
 void sctp_tx_sent(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_tx *tx, uint32_t tsn, uint32_t path);
 
@@ -493,11 +521,22 @@ void sctp_rx_skip_runs(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t cum);
 struct sctp_rx *sctp_rx_make(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t n);
-void sctp_rx_skip_stream(struct sctp_assoc *as, uint16_t sid, uint16_t ssn);
+void sctp_rx_skip_stream(struct sctp_assoc *as, uint16_t sid, uint32_t ssn);
 void sctp_rx_reset_stream(struct sctp_assoc *as, uint16_t sid);
 void sctp_rx_release(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *rx);
 void sctp_rx_release_all(const struct sctp_env *env, struct sctp_assoc *as);
+
+/* interleave.c: RFC 8260; sctp_ix_add(): as sctp_rx_add() */
+const char *sctp_ix_add(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_rx *rx);
+void sctp_ix_partial(struct sctp_assoc *as);
+void sctp_ix_skip(const struct sctp_env *env, struct sctp_assoc *as,
+	uint16_t sid, int unordered, uint32_t mid);
+void sctp_ix_drop(const struct sctp_env *env, struct sctp_assoc *as);
+void sctp_rx_cut(const struct sctp_env *env, struct sctp_assoc *as);
+void sctp_rx_drop(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_rx *rx);
 
 /* deliver.c; sctp_rx_deliver(): as sctp_rx_add() */
 const char *sctp_rx_deliver(struct sctp_assoc *as, struct sctp_rx *rx);

@@ -146,8 +146,16 @@ audit_receiving(const struct sctp_assoc *as)
 		wrong = audit_list(as->ready, as->ready_tail, 0, &sum);
 	if (wrong == NULL)
 		wrong = audit_list(as->held, as->held_tail, 0, &sum);
-	for (i = 0; wrong == NULL && i < as->nin; i++)
-		wrong = audit_list(as->in[i].first, as->in[i].last, 0, &sum);
+	for (i = 0; wrong == NULL && i < as->nin; i++) {
+		const struct sctp_rx *last = as->in[i].part;
+
+		while (last != NULL && last->after != NULL)
+			last = last->after;
+		wrong = audit_list(as->in[i].part, last, 0, &sum);
+		if (wrong == NULL)
+			wrong = audit_list(as->in[i].first, as->in[i].last, 0,
+				&sum);
+	}
 	if (wrong != NULL)
 		return wrong;
 	if (sum.bytes != as->rcv_bytes || sum.mem != as->rcv_mem)

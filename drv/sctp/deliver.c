@@ -56,7 +56,7 @@ sctp_rx_turn(struct sctp_assoc *as, uint16_t sid)
 		as->partial_sid == sid)
 		return;
 	while (st->first != NULL && st->first->ssn == st->next) {
-		st->next++;
+		st->next = sctp_ssn_after(as, st->next);
 		ready(as, take_first(st));
 	}
 }
@@ -72,7 +72,7 @@ sctp_rx_deliver(struct sctp_assoc *as, struct sctp_rx *rx)
 		ready(as, rx);
 		return NULL;
 	}
-	for (p = st->last; p != NULL && sctp_ssn_before(rx->ssn, p->ssn);)
+	for (p = st->last; p != NULL && sctp_is_earlier(as, rx->ssn, p->ssn);)
 		p = p->before;
 	rx->before = p;
 	rx->after = p != NULL ? p->after : st->first;
@@ -85,7 +85,7 @@ sctp_rx_deliver(struct sctp_assoc *as, struct sctp_rx *rx)
 	else
 		st->last = rx;
 	if ((p != NULL && p->ssn == rx->ssn) ||
-		sctp_ssn_before(rx->ssn, st->next))
+		sctp_is_earlier(as, rx->ssn, st->next))
 		return "a stream sequence number is used twice";
 	sctp_rx_turn(as, rx->sid);
 	return NULL;
@@ -106,21 +106,22 @@ sctp_rx_partial_end(struct sctp_assoc *as)
 	if ((as->partial_flags & SCTP_DATA_U) != 0)
 		return;
 	if (as->in[as->partial_sid].next == as->partial_ssn)
-		as->in[as->partial_sid].next++;
+		as->in[as->partial_sid].next = sctp_ssn_after(as,
+			as->partial_ssn);
 	sctp_rx_turn(as, as->partial_sid);
 }
 
 /* RFC 3758 s3.6: messages of the stream up to @ssn will not come. */
 void
-sctp_rx_skip_stream(struct sctp_assoc *as, uint16_t sid, uint16_t ssn)
+sctp_rx_skip_stream(struct sctp_assoc *as, uint16_t sid, uint32_t ssn)
 {
 	struct sctp_in_stream *st = &as->in[sid];
 
-	if (sctp_ssn_before(ssn, st->next))
+	if (sctp_is_earlier(as, ssn, st->next))
 		return;
-	while (st->first != NULL && !sctp_ssn_before(ssn, st->first->ssn))
+	while (st->first != NULL && !sctp_is_earlier(as, ssn, st->first->ssn))
 		ready(as, take_first(st));
-	st->next = (uint16_t)(ssn + 1);
+	st->next = sctp_ssn_after(as, ssn);
 	sctp_rx_turn(as, sid);
 }
 
@@ -178,7 +179,7 @@ static void
 describe(const struct sctp_rx *rx, struct sctp_info *info)
 {
 	info->sid = rx->sid;
-	info->ssn = rx->ssn;
+	info->ssn = (uint16_t)rx->ssn;
 	info->ppid = rx->ppid;
 	info->tsn = rx->tsn;
 	info->life = 0;

@@ -75,6 +75,7 @@ struct sctp_conf {
 	uint16_t ostreams, istreams; /* wanted, and accepted at most */
 	uint8_t nagle;		     /* gather small messages */
 	uint8_t pr;		     /* offer partial reliability: RFC 3758 */
+	uint8_t interleave;	     /* offer I-DATA: RFC 8260 */
 	uint8_t reconf;		     /* SCTP_RECONF_*: RFC 6525 */
 	uint8_t half_close; /* the user may send after the peer's SHUTDOWN */
 };

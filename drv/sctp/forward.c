@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Partial reliability: RFC 3758; the policy "retransmissions" of RFC 7496.
+ * Partial reliability: RFC 3758, with I-DATA RFC 8260 s2.3; the policy "retransmissions" of RFC 7496.
  *
  * A message whose life is over when a fragment of it is to be sent is
  * abandoned, with all its fragments.  The peer learns by FORWARD TSN that it
@@ -86,19 +86,52 @@ sctp_pr_look(const struct sctp_env *env, struct sctp_assoc *as)
 		as->owes |= SCTP_OWES_FORWARD;
 }
 
-/* Stream and SSN of skipped ordered messages; the last of each stream. */
+/* Bytes of an entry. */
+static uint32_t
+entry_size(const struct sctp_assoc *as)
+{
+	return sctp_has(as, SCTP_X_IDATA) ? 8 : 4;
+}
+
+/*
+ * Write entry @p.  SSN, or flags and MID; an unordered message of DATA has none.
+ */
+static void
+put_entry(const struct sctp_assoc *as, unsigned char *p,
+	const struct sctp_tx *tx)
+{
+	sctp_put16(p, tx->sid);
+	if (!sctp_has(as, SCTP_X_IDATA)) {
+		sctp_put16(p + 2, tx->ssn);
+		return;
+	}
+	sctp_put16(p + 2, (tx->flags & SCTP_DATA_U) != 0 ? SCTP_I_FORWARD_U :
+							   0);
+	sctp_put32(p + 4, tx->ssn);
+}
+
+/* Is entry @p of the same stream, and kind, as @tx? */
+static int
+is_of(const struct sctp_assoc *as, const unsigned char *p,
+	const struct sctp_tx *tx)
+{
+	return sctp_get16(p) == tx->sid && (!sctp_has(as, SCTP_X_IDATA) ||
+		(sctp_get16(p + 2) != 0) == ((tx->flags & SCTP_DATA_U) != 0));
+}
+
+/* Streams and numbers of skipped messages; the last of each stream. */
 static uint32_t
 skipped(struct sctp_assoc *as, unsigned char *list)
 {
+	uint32_t tsn, n = 0, i, size = entry_size(as);
 	struct sctp_tx *tx;
-	uint32_t tsn, n = 0, i;
 
 	for (tsn = as->acked + 1; tsn != as->advanced + 1; tsn++) {
 		tx = sctp_tx_of(as, tsn);
-		if ((tx->flags & SCTP_DATA_U) != 0)
+		if ((tx->flags & SCTP_DATA_U) != 0 && size == 4)
 			continue;
 		for (i = 0; i < n; i++)
-			if (sctp_get16(list + 4 * i) == tx->sid)
+			if (is_of(as, list + size * i, tx))
 				break;
 		if (i == STREAMS_MOST) {
 			/* the rest is told by the next one */
@@ -106,8 +139,7 @@ skipped(struct sctp_assoc *as, unsigned char *list)
 			break;
 		}
 		n += i == n;
-		sctp_put16(list + 4 * i, tx->sid);
-		sctp_put16(list + 4 * i + 2, tx->ssn);
+		put_entry(as, list + size * i, tx);
 	}
 	return n;
 }
@@ -117,7 +149,7 @@ sctp_forward_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o)
 {
 	struct sctp_path *pa;
-	unsigned char list[4 * STREAMS_MOST], *p;
+	unsigned char list[8 * STREAMS_MOST], *p;
 	uint32_t n;
 
 	as->owes &= ~SCTP_OWES_FORWARD;
@@ -125,40 +157,75 @@ sctp_forward_put(const struct sctp_env *env, struct sctp_assoc *as,
 		return;
 	as->forward_path = sctp_path_for_data(as);
 	pa = &as->path[as->forward_path];
-	n = skipped(as, list);
-	p = sctp_out_chunk(o, SCTP_C_FORWARD_TSN, 0, SCTP_FORWARD_HDR + 4 * n);
+	n = skipped(as, list) * entry_size(as);
+	p = sctp_out_chunk(o, sctp_has(as, SCTP_X_IDATA) ?
+		SCTP_C_I_FORWARD_TSN : SCTP_C_FORWARD_TSN, 0,
+		SCTP_FORWARD_HDR + n);
 	if (p == NULL) {
 		if (o->n > SCTP_HDR)
 			as->owes |= SCTP_OWES_FORWARD;
 		return;
 	}
 	sctp_put32(p + SCTP_FORWARD_CUM, as->advanced);
-	__builtin_memcpy(p + SCTP_FORWARD_HDR, list, 4 * n);
+	__builtin_memcpy(p + SCTP_FORWARD_HDR, list, n);
 	if (pa->t3_at == 0) /* s3.5 (C5) */
 		pa->t3_at = env->now + pa->rto;
 }
 
-/* s3.6 */
-void
-sctp_forward_received(struct sctp_in *in, const struct sctp_tlv *c)
+/* RFC 3758 s3.6: what the list says. */
+static void
+skip_list(struct sctp_assoc *as, const struct sctp_tlv *c)
 {
-	struct sctp_assoc *as = in->as;
-	uint32_t cum, at;
+	uint32_t at;
 	uint16_t sid;
 
-	if (c->len < SCTP_FORWARD_HDR || as->state < SCTP_ESTABLISHED ||
-		as->state > SCTP_SHUTDOWN_SENT)
-		return;
-	in->data = in->now = 1;
-	cum = sctp_get32(c->p + SCTP_FORWARD_CUM);
-	if (!sctp_before(as->cum, cum))
-		return; /* an old one; the SACK tells */
-	sctp_rcv_skip(as, cum);
-	sctp_rx_skip_runs(in->env, as, cum);
 	for (at = SCTP_FORWARD_HDR; at + 4 <= c->len; at += 4) {
 		sid = sctp_get16(c->p + at);
 		if (sid < as->nin)
 			sctp_rx_skip_stream(as, sid,
 				sctp_get16(c->p + at + 2));
 	}
+}
+
+/* RFC 8260 s2.3.1 */
+static void
+skip_i_list(struct sctp_in *in, const struct sctp_tlv *c)
+{
+	uint32_t at;
+	uint16_t sid;
+
+	for (at = SCTP_FORWARD_HDR; at + 8 <= c->len; at += 8) {
+		sid = sctp_get16(c->p + at);
+		if (sid < in->as->nin)
+			sctp_ix_skip(in->env, in->as, sid,
+				(sctp_get16(c->p + at + 2) &
+					SCTP_I_FORWARD_U) != 0,
+				sctp_get32(c->p + at + 4));
+	}
+}
+
+void
+sctp_forward_received(struct sctp_in *in, const struct sctp_tlv *c)
+{
+	struct sctp_assoc *as = in->as;
+	uint32_t cum;
+
+	if (c->len < SCTP_FORWARD_HDR || as->state < SCTP_ESTABLISHED ||
+		as->state > SCTP_SHUTDOWN_SENT)
+		return;
+	if ((c->type == SCTP_C_I_FORWARD_TSN) != sctp_has(as, SCTP_X_IDATA)) {
+		sctp_violation(in->env, as, "FORWARD TSN of another kind");
+		return;
+	}
+	in->data = in->now = 1;
+	cum = sctp_get32(c->p + SCTP_FORWARD_CUM);
+	if (!sctp_before(as->cum, cum))
+		return; /* an old one; the SACK tells */
+	sctp_rcv_skip(as, cum);
+	if (sctp_has(as, SCTP_X_IDATA)) {
+		skip_i_list(in, c);
+		return;
+	}
+	sctp_rx_skip_runs(in->env, as, cum);
+	skip_list(as, c);
 }

@@ -65,6 +65,7 @@ take_cookie(const struct sctp_env *env, struct sctp_assoc *as,
 	sctp_assoc_peer_tsn(as, ck->peer_tsn);
 	as->peer_rwnd = ck->peer_rwnd;
 	as->ext = (uint8_t)ck->ext;
+	sctp_path_sizes(as);
 	return 1;
 }
 

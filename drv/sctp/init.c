@@ -16,7 +16,21 @@ uint32_t
 sctp_offered(const struct sctp_conf *conf)
 {
 	return (conf->pr ? SCTP_X_PR : 0) |
-		((conf->reconf & SCTP_RECONF_ON) != 0 ? SCTP_X_RECONF : 0);
+		((conf->reconf & SCTP_RECONF_ON) != 0 ? SCTP_X_RECONF : 0) |
+		(conf->interleave ? SCTP_X_IDATA : 0) |
+		(conf->interleave && conf->pr ? SCTP_X_IFORWARD : 0);
+}
+
+/* What both sides know. */
+uint32_t
+sctp_agreed(const struct sctp_conf *conf, uint32_t peers)
+{
+	uint32_t ext = sctp_offered(conf) & peers;
+
+	/* RFC 8260 s2.3.1: with I-DATA, FORWARD TSN is not used */
+	if ((ext & SCTP_X_IDATA) != 0 && (ext & SCTP_X_IFORWARD) == 0)
+		ext &= ~SCTP_X_PR;
+	return ext;
 }
 
 /*
@@ -40,6 +54,10 @@ put_params(const struct sctp_ep *ep, const struct sctp_conf *conf,
 		chunks[k++] = SCTP_C_FORWARD_TSN;
 	if ((ext & SCTP_X_RECONF) != 0)
 		chunks[k++] = SCTP_C_RECONF;
+	if ((ext & SCTP_X_IDATA) != 0)
+		chunks[k++] = SCTP_C_I_DATA;
+	if ((ext & SCTP_X_IFORWARD) != 0)
+		chunks[k++] = SCTP_C_I_FORWARD_TSN;
 	if (k != 0)
 		n += sctp_put_tlv(p + n, SCTP_P_EXTENSIONS, chunks, k);
 	if ((ext & SCTP_X_PR) != 0)
@@ -196,7 +214,7 @@ fill_cookie(struct sctp_in *in, const struct sctp_init *i,
 	ck->nin = i->os < conf->istreams ? i->os : conf->istreams;
 	ck->life = conf->cookie_life +
 		(more < conf->cookie_inc ? (uint32_t)more : conf->cookie_inc);
-	ck->ext = i->ext & sctp_offered(conf);
+	ck->ext = sctp_agreed(conf, i->ext);
 	ck->src = in->pkt->src;
 	ck->naddr = i->naddr;
 	__builtin_memcpy(ck->addr, i->addr, i->naddr * sizeof(i->addr[0]));
@@ -367,7 +385,7 @@ sctp_init_ack_received(struct sctp_in *in, const struct sctp_tlv *c)
 	sctp_assoc_peer_tsn(as, i.tsn);
 	sctp_tx_lose_all(as); /* what went with a stale cookie */
 	as->peer_rwnd = i.rwnd;
-	as->ext = i.ext & sctp_offered(&as->conf);
+	as->ext = (uint8_t)sctp_agreed(&as->conf, i.ext);
 	take_addresses(in, &i);
 	if (as->t1_count == 0) /* Karn: of an INIT that was sent once */
 		sctp_rto_measured(&as->conf, &as->path[0],

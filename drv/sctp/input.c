@@ -47,6 +47,10 @@ static int
 chunk(struct sctp_in *in, const struct sctp_tlv *c)
 {
 	switch (c->type) {
+	case SCTP_C_I_DATA:
+		if (!in->as->conf.interleave)
+			return unknown(in, c);
+		/* fall through */
 	case SCTP_C_DATA:
 		sctp_data_received(in, c);
 		return 1;
@@ -74,6 +78,11 @@ chunk(struct sctp_in *in, const struct sctp_tlv *c)
 		return 1;
 	case SCTP_C_COOKIE_ACK:
 		sctp_cookie_ack_received(in);
+		return 1;
+	case SCTP_C_I_FORWARD_TSN:
+		if (!sctp_has(in->as, SCTP_X_IDATA))
+			return unknown(in, c);
+		sctp_forward_received(in, c);
 		return 1;
 	case SCTP_C_FORWARD_TSN:
 		if ((sctp_offered(&in->as->conf) & SCTP_X_PR) == 0)

@@ -119,6 +119,12 @@ extensions(struct sctp_init *i, const struct sctp_tlv *t)
 		case SCTP_C_RECONF:
 			i->ext |= SCTP_X_RECONF;
 			break;
+		case SCTP_C_I_DATA:
+			i->ext |= SCTP_X_IDATA;
+			break;
+		case SCTP_C_I_FORWARD_TSN:
+			i->ext |= SCTP_X_IFORWARD;
+			break;
 		default:
 			break;
 		}

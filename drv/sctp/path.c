@@ -65,7 +65,9 @@ sctp_path_sizes(struct sctp_assoc *as)
 		if (room < least)
 			least = room;
 	}
-	as->frag = least - SCTP_HDR - SCTP_DATA_HDR;
+	as->data_hdr = sctp_has(as, SCTP_X_IDATA) ? SCTP_I_DATA_HDR :
+						    SCTP_DATA_HDR;
+	as->frag = least - SCTP_HDR - as->data_hdr;
 }
 
 /* The best path other than @not; SCTP_NONE: there is none. */

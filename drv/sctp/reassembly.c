@@ -74,11 +74,21 @@ sctp_rx_release_all(const struct sctp_env *env, struct sctp_assoc *as)
 	release_list(env, as, &as->ready);
 	release_list(env, as, &as->held);
 	for (i = 0; i < as->nin; i++) {
+		release_list(env, as, &as->in[i].part);
 		release_list(env, as, &as->in[i].first);
 		as->in[i].last = NULL;
 	}
 	as->run_tail = as->ready_tail = as->held_tail = NULL;
 	as->partial = 0;
+	as->grown = NULL;
+}
+
+/* A message, or the beginning of one, that is in no list. */
+void
+sctp_rx_drop(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_rx *rx)
+{
+	release(env, as, rx, 1);
 }
 
 /* ------------------------------------------------------------ list of runs */
@@ -244,7 +254,15 @@ sctp_rx_skip_runs(const struct sctp_env *env, struct sctp_assoc *as,
 	}
 	if (!as->partial || sctp_before(cum, as->partial_next))
 		return;
-	rx = sctp_rx_make(env, as, 0);
+	sctp_rx_cut(env, as);
+}
+
+/* The rest of the message that the user has a part of will not come. */
+void
+sctp_rx_cut(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_rx *rx = sctp_rx_make(env, as, 0);
+
 	if (rx != NULL) {
 		rx->flags = as->partial_flags | SCTP_RX_CUT | SCTP_DATA_E;
 		rx->sid = as->partial_sid;

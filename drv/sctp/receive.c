@@ -114,22 +114,39 @@ state_takes_data(const struct sctp_assoc *as)
 		as->state == SCTP_SHUTDOWN_SENT;
 }
 
+/* The SSN of DATA, or the MID of I-DATA. */
+static uint32_t
+number_of(const struct sctp_assoc *as, const struct sctp_tlv *c)
+{
+	return sctp_has(as, SCTP_X_IDATA) ?
+		sctp_get32(c->p + SCTP_I_DATA_MID) :
+		sctp_get16(c->p + SCTP_DATA_SSN);
+}
+
 /* The chunk as the reassembly wants it; NULL: no memory */
 static struct sctp_rx *
 make(struct sctp_in *in, const struct sctp_tlv *c)
 {
-	uint32_t n = c->len - SCTP_DATA_HDR;
+	uint32_t n = c->len - in->as->data_hdr;
 	struct sctp_rx *rx = sctp_rx_make(in->env, in->as, n);
 
 	if (rx == NULL)
 		return NULL;
 	rx->tsn = sctp_get32(c->p + SCTP_DATA_TSN);
 	rx->sid = sctp_get16(c->p + SCTP_DATA_SID);
-	rx->ssn = sctp_get16(c->p + SCTP_DATA_SSN);
-	__builtin_memcpy(&rx->ppid, c->p + SCTP_DATA_PPID, 4);
 	rx->flags = c->flags & (SCTP_DATA_U | SCTP_DATA_B | SCTP_DATA_E);
 	rx->last = rx->tsn;
-	__builtin_memcpy(rx->data, c->p + SCTP_DATA_HDR, n);
+	rx->ssn = number_of(in->as, c);
+	if (!sctp_has(in->as, SCTP_X_IDATA)) {
+		__builtin_memcpy(&rx->ppid, c->p + SCTP_DATA_PPID, 4);
+	} else if ((c->flags & SCTP_DATA_B) != 0) {
+		__builtin_memcpy(&rx->ppid, c->p + SCTP_I_DATA_PPID, 4);
+		rx->last = 1;
+	} else {
+		rx->fsn = sctp_get32(c->p + SCTP_I_DATA_PPID);
+		rx->last = 1;
+	}
+	__builtin_memcpy(rx->data, c->p + in->as->data_hdr, n);
 	return rx;
 }
 
@@ -138,7 +155,7 @@ static void
 accept(struct sctp_in *in, const struct sctp_tlv *c, uint32_t tsn)
 {
 	struct sctp_assoc *as = in->as;
-	uint32_t n = c->len - SCTP_DATA_HDR;
+	uint32_t n = c->len - as->data_hdr;
 	const char *wrong = NULL;
 	struct sctp_rx *rx = NULL;
 
@@ -163,7 +180,9 @@ accept(struct sctp_in *in, const struct sctp_tlv *c, uint32_t tsn)
 	advance(as);
 	as->advertised -= as->advertised < n ? as->advertised : n;
 	if (rx != NULL)
-		wrong = sctp_rx_add(in->env, as, rx);
+		wrong = sctp_has(as, SCTP_X_IDATA) ?
+			sctp_ix_add(in->env, as, rx) :
+			sctp_rx_add(in->env, as, rx);
 	if (wrong != NULL)
 		sctp_violation(in->env, as, wrong);
 }
@@ -179,8 +198,7 @@ is_early(const struct sctp_assoc *as, const struct sctp_tlv *c)
 
 	return (as->reconf->parts & SCTP_RECONF_TSN) != 0 &&
 		(c->flags & SCTP_DATA_U) == 0 && sid < as->nin &&
-		sctp_ssn_before(sctp_get16(c->p + SCTP_DATA_SSN),
-			as->in[sid].next);
+		sctp_is_earlier(as, number_of(as, c), as->in[sid].next);
 }
 
 void
@@ -189,10 +207,17 @@ sctp_data_received(struct sctp_in *in, const struct sctp_tlv *c)
 	struct sctp_assoc *as = in->as;
 	uint32_t tsn;
 
-	if (c->len < SCTP_DATA_HDR || !state_takes_data(as))
+	if (!state_takes_data(as))
+		return;
+	/* RFC 8260 s2.2.1: only the kind that was agreed is used */
+	if ((c->type == SCTP_C_I_DATA) != sctp_has(as, SCTP_X_IDATA)) {
+		sctp_violation(in->env, as, "DATA and I-DATA are mixed");
+		return;
+	}
+	if (c->len < as->data_hdr)
 		return;
 	tsn = sctp_get32(c->p + SCTP_DATA_TSN);
-	if (c->len == SCTP_DATA_HDR) { /* s6.2 */
+	if (c->len == as->data_hdr) { /* s6.2 */
 		sctp_abort_with(in->env, as, SCTP_DOWN_PROTOCOL,
 			SCTP_E_NO_DATA, c->p + SCTP_DATA_TSN, 4);
 		return;
@@ -221,7 +246,10 @@ sctp_data_end(struct sctp_in *in)
 	if (!in->data)
 		return;
 	as->unacked++;
-	sctp_rx_partial(as);
+	if (sctp_has(as, SCTP_X_IDATA))
+		sctp_ix_partial(as);
+	else
+		sctp_rx_partial(as);
 	if (!as->any_data) { /* s5.1: the first data at once */
 		as->any_data = 1;
 		in->now = 1;

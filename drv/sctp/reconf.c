@@ -388,11 +388,14 @@ sctp_new_tsns(const struct sctp_env *env, struct sctp_assoc *as, uint32_t mine,
 	struct sctp_path *pa;
 	uint32_t i;
 
-	sctp_rx_skip_runs(env, as, as->high + 1); /* a partial one, too */
+	if (sctp_has(as, SCTP_X_IDATA))
+		sctp_ix_drop(env, as);
+	else
+		sctp_rx_skip_runs(env, as, as->high + 1); /* a partial one */
 	for (i = 0; i < as->nin; i++)
 		sctp_rx_reset_stream(as, (uint16_t)i);
 	for (i = 0; i < as->nout; i++)
-		as->out[i].next = 0;
+		as->out[i].next = as->out[i].next_u = 0;
 	__builtin_memset(as->map, 0, sizeof(as->map));
 	as->cum = as->high = peers - 1;
 	as->ndups = 0;
@@ -416,7 +419,7 @@ perform(const struct sctp_env *env, struct sctp_assoc *as,
 	case SCTP_RECONF_OUT:
 		for (i = 0; i < as->nout; i++)
 			if (as->out[i].resetting)
-				as->out[i].next = 0;
+				as->out[i].next = as->out[i].next_u = 0;
 		return 1;
 	case SCTP_RECONF_TSN:
 		sctp_new_tsns(env, as, tsns[1], tsns[0]);

@@ -142,13 +142,14 @@ sctp_rtx_path(struct sctp_assoc *as)
 
 /* Room for a lost chunk; one that is longer than the path's MTU goes alone. */
 static unsigned char *
-rtx_chunk(struct sctp_out *o, uint32_t len)
+rtx_chunk(const struct sctp_assoc *as, struct sctp_out *o, uint32_t len)
 {
-	size_t all = sctp_padded(SCTP_DATA_HDR + len);
+	size_t all = sctp_padded(as->data_hdr + len);
 
 	if (o->n == SCTP_HDR && o->n + all > o->most && o->n + all <= o->size)
 		o->most = o->n + all;
-	return sctp_out_chunk(o, SCTP_C_DATA, 0, SCTP_DATA_HDR + len);
+	return sctp_out_chunk(o, sctp_has(as, SCTP_X_IDATA) ? SCTP_C_I_DATA :
+		SCTP_C_DATA, 0, as->data_hdr + len);
 }
 
 /*
@@ -173,10 +174,10 @@ sctp_rtx_put(const struct sctp_env *env, struct sctp_assoc *as,
 		}
 		if (path_of(as, tx) != path || !may_resend(as, tsn, path))
 			break;
-		p = rtx_chunk(o, tx->len);
+		p = rtx_chunk(as, o, tx->len);
 		if (p == NULL)
 			break;
-		sctp_tx_write(tx, tsn, p);
+		sctp_tx_write(as, tx, tsn, p);
 		as->nlost--;
 		sctp_tx_sent(env, as, tx, tsn, path);
 		/* s7.2.4 (4): the first outstanding chunk */

@@ -295,9 +295,9 @@ cut(const struct sctp_assoc *as, const struct sctp_seg *s,
 	uint32_t len = rest < as->frag ? rest : as->frag;
 	size_t room;
 
-	if (o->n + SCTP_DATA_HDR >= o->most)
+	if (o->n + as->data_hdr >= o->most)
 		return 0;
-	room = o->most - o->n - SCTP_DATA_HDR;
+	room = o->most - o->n - as->data_hdr;
 	if (len <= room)
 		return len;
 	/* a message that needs fragments anyway may fill the packet */
@@ -320,16 +320,26 @@ wants_sack(const struct sctp_assoc *as, const struct sctp_seg *s)
 
 /* Write the chunk of @tx at @p. */
 void
-sctp_tx_write(const struct sctp_tx *tx, uint32_t tsn, unsigned char *p)
+sctp_tx_write(const struct sctp_assoc *as, const struct sctp_tx *tx,
+	uint32_t tsn, unsigned char *p)
 {
 	const struct sctp_seg *s = tx->seg;
 
 	p[1] = tx->flags;
 	sctp_put32(p + SCTP_DATA_TSN, tsn);
 	sctp_put16(p + SCTP_DATA_SID, s->sid);
-	sctp_put16(p + SCTP_DATA_SSN, tx->ssn);
-	__builtin_memcpy(p + SCTP_DATA_PPID, &s->ppid, 4);
-	__builtin_memcpy(p + SCTP_DATA_HDR, s->data + tx->off, tx->len);
+	if (!sctp_has(as, SCTP_X_IDATA)) {
+		sctp_put16(p + SCTP_DATA_SSN, tx->ssn);
+		__builtin_memcpy(p + SCTP_DATA_PPID, &s->ppid, 4);
+	} else {
+		sctp_put16(p + SCTP_DATA_SSN, 0); /* reserved */
+		sctp_put32(p + SCTP_I_DATA_MID, tx->ssn);
+		if ((tx->flags & SCTP_DATA_B) != 0)
+			__builtin_memcpy(p + SCTP_I_DATA_PPID, &s->ppid, 4);
+		else
+			sctp_put32(p + SCTP_I_DATA_PPID, tx->fsn);
+	}
+	__builtin_memcpy(p + as->data_hdr, s->data + tx->off, tx->len);
 }
 
 /* It is in a packet to @path. */
@@ -366,6 +376,19 @@ is_void(const struct sctp_env *env, const struct sctp_assoc *as,
 	return s->sid >= as->nout || sctp_pr_is_over(env, as, s, 0);
 }
 
+/* The message that @s begins gets its number. */
+static void
+number(struct sctp_assoc *as, const struct sctp_seg *s)
+{
+	struct sctp_out_stream *st = &as->out[s->sid];
+
+	as->fsn = 0;
+	if ((s->flags & SCTP_DATA_U) == 0)
+		as->ssn = st->next++;
+	else
+		as->ssn = sctp_has(as, SCTP_X_IDATA) ? st->next_u++ : 0;
+}
+
 /*
  * Cut a chunk off the queue and put it into @o, for @path.
  * Return: 1; 0: it does not fit, or must not be sent now; 2: a message was
@@ -395,16 +418,18 @@ sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 			as->path[path].t3_at = env->now + as->path[path].rto;
 		return 0;
 	}
-	p = sctp_out_chunk(o, SCTP_C_DATA, 0, SCTP_DATA_HDR + len);
-	if (s->begins && s->sent == 0 && (s->flags & SCTP_DATA_U) == 0)
-		as->ssn = as->out[s->sid].next++;
+	p = sctp_out_chunk(o, sctp_has(as, SCTP_X_IDATA) ? SCTP_C_I_DATA :
+		SCTP_C_DATA, 0, as->data_hdr + len);
+	if (s->begins && s->sent == 0)
+		number(as, s);
 	tx = sctp_tx_of(as, tsn);
 	__builtin_memset(tx, 0, sizeof(*tx));
 	tx->seg = s;
 	tx->sid = s->sid;
 	tx->off = s->sent;
 	tx->len = (uint16_t)len;
-	tx->ssn = (s->flags & SCTP_DATA_U) != 0 ? 0 : as->ssn;
+	tx->ssn = as->ssn;
+	tx->fsn = as->fsn++;
 	tx->flags = (s->flags & SCTP_DATA_U) |
 		(s->begins && s->sent == 0 ? SCTP_DATA_B : 0);
 	s->sent += len;
@@ -412,7 +437,7 @@ sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 		tx->flags |= SCTP_DATA_E;
 	if (wants_sack(as, s))
 		tx->flags |= SCTP_DATA_I;
-	sctp_tx_write(tx, tsn, p);
+	sctp_tx_write(as, tx, tsn, p);
 	sctp_tx_sent(env, as, tx, tsn, path);
 	as->next_tsn++;
 	if (as->ep != NULL)

@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The format of SCTP packets: RFC 9260 s3, RFC 3758 s3, RFC 6525 s3, s4.
+ * The format of SCTP packets: RFC 9260 s3, RFC 3758 s3, RFC 6525 s3,
+ * s4, RFC 8260 s2.
  *
  * A packet is a common header and chunks.  A chunk is a header of 4 bytes, a
  * value, and up to 3 bytes of padding that its length does not count.
@@ -41,8 +42,10 @@ enum sctp_chunk_type {
 	SCTP_C_ECNE = 12,
 	SCTP_C_CWR = 13,
 	SCTP_C_SHUTDOWN_COMPLETE = 14,
+	SCTP_C_I_DATA = 0x40,
 	SCTP_C_RECONF = 0x82,
 	SCTP_C_FORWARD_TSN = 0xc0,
+	SCTP_C_I_FORWARD_TSN = 0xc2,
 };
 
 /* s3.2: what the two highest bits of an unknown chunk's type say. */
@@ -59,6 +62,11 @@ enum sctp_chunk_type {
 #define SCTP_DATA_SID 8u
 #define SCTP_DATA_SSN 10u
 #define SCTP_DATA_PPID 12u
+
+/* I-DATA: the message's number, then PPID (first fragment) or FSN */
+#define SCTP_I_DATA_HDR 20u
+#define SCTP_I_DATA_MID 12u
+#define SCTP_I_DATA_PPID 16u
 
 /* Flag of ABORT and SHUTDOWN COMPLETE: the tag is the sender's own. */
 #define SCTP_T_BIT 1u
@@ -105,6 +113,9 @@ enum sctp_reconf_result {
 	SCTP_R_BAD_SEQ = 5,
 	SCTP_R_IN_PROGRESS = 6, /* ask again */
 };
+
+/* I-FORWARD-TSN: stream, flags, MID of each skipped message */
+#define SCTP_I_FORWARD_U 1u /* unordered */
 
 enum sctp_param_type {
 	SCTP_P_HEARTBEAT_INFO = 1,

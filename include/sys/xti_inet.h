@@ -147,6 +147,7 @@ struct t_kpalive {
 #define T_SCTP_SACK_FREQUENCY		39
 /* Of sctp(4): */
 #define T_SCTP_LOCHECK			64	/* packets within a domain too */
+#define T_SCTP_INTERLEAVE		65	/* offer I-DATA: RFC 8260 */
 
 /* The value of T_SCTP_STATUS: sctp(4). */
 struct t_sctp_status {

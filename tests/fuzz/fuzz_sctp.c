@@ -200,7 +200,7 @@ put_init(struct make *m)
 	if (next() % 2 != 0)
 		put(m, 0xc0000004, 4);
 	if (next() % 2 != 0)
-		put(m, 0x80080005, 4), put(m, 0x82000000, 4);
+		put(m, 0x80080007, 4), put(m, 0x8240c200, 4);
 	if (next() % 4 == 0) {
 		put(m, 0x00050008, 4);
 		put(m, 0x0a000002 + next() % 8, 4);
@@ -239,13 +239,14 @@ static void
 put_chunk(struct make *m)
 {
 	static const unsigned char types[] = {0, 0, 0, 1, 2, 3, 3, 4, 5, 6, 7,
-		8, 9, 10, 11, 14, 0xc0, 0x82};
+		8, 9, 10, 11, 14, 0xc0, 0x82,
+		0x40, 0x40, 0xc2};
 	unsigned type = next(), i, n;
 	size_t at = m->n;
 
 	type = type < 240 ? types[type % sizeof(types)] : next();
 	put(m, type, 1);
-	put(m, type == 0 ? next() % 16 : next() % 4 == 0, 1);
+	put(m, type == 0 || type == 0x40 ? next() % 16 : next() % 4 == 0, 1);
 	put(m, 0, 2);
 	switch (type) {
 	case SCTP_C_DATA:
@@ -282,6 +283,22 @@ put_chunk(struct make *m)
 		break;
 	case SCTP_C_COOKIE_ECHO:
 		put_bytes(m, cookie, ncookie);
+		break;
+	case SCTP_C_I_DATA:
+		put(m, rtsn + next() % 64, 4);
+		put(m, next() % 4, 2);
+		put(m, 0, 2);
+		put(m, next() % 8, 4);
+		put(m, next() % 8, 4);
+		n = next();
+		for (i = 0; i < n; i++)
+			put(m, i, 1 + n % 4);
+		break;
+	case SCTP_C_I_FORWARD_TSN:
+		put(m, rtsn + next() % 64, 4);
+		put(m, next() % 4, 2);
+		put(m, next() % 2, 2);
+		put(m, next() % 8, 4);
 		break;
 	case SCTP_C_RECONF:
 		put_reconf(m);
@@ -452,6 +469,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ep.conf.sndbuf = 20000;
 	ep.conf.hb_interval = next() % 2 * SCTP_S;
 	ep.conf.istreams = 16;
+	ep.conf.interleave = (uint8_t)(next() % 2);
 	while (in < end) {
 		switch (next() % 8) {
 		case 0:

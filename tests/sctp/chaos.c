@@ -184,6 +184,7 @@ begin(struct t *t, unsigned run)
 		lab.end[i].ep.conf.assoc_max_retrans = 30;
 		lab.end[i].ep.conf.path_max_retrans = 30;
 		lab.end[i].ep.conf.init_max_retrans = 30;
+		lab.end[i].ep.conf.interleave = run % 3 != 0;
 		side[i].most = 200;
 		side[i].at = ~0u;
 	}

@@ -72,7 +72,7 @@ begin_chunk(struct make *m, const struct kind *k)
 	m->unpadded = 0;
 	add(m, NULL, k->hdr);
 	m->p[m->chunk] = k->type;
-	if (k->type == SCTP_C_DATA)
+	if (k->type == SCTP_C_DATA || k->type == SCTP_C_I_DATA)
 		m->p[m->chunk + 1] = SCTP_DATA_B | SCTP_DATA_E;
 	if (k->type == SCTP_C_INIT || k->type == SCTP_C_INIT_ACK) {
 		sctp_put32(m->p + m->chunk + SCTP_INIT_TAG, 0x11111111);
@@ -116,13 +116,19 @@ add_streams(struct make *m, char *list)
 {
 	char *item, *save = NULL;
 	unsigned sid, ssn;
-	unsigned char b[4];
+	unsigned char b[8];
 
 	for (item = strtok_r(list, ",", &save); item != NULL;
 		item = strtok_r(NULL, ",", &save)) {
 		if (sscanf(item, "%u:%u", &sid, &ssn) != 2)
 			fail("streams: SID:SSN,...");
 		sctp_put16(b, sid);
+		if (m->kind->type == SCTP_C_I_FORWARD_TSN) {
+			sctp_put16(b + 2, strchr(item, 'U') != NULL);
+			sctp_put32(b + 4, ssn);
+			add(m, b, 8);
+			continue;
+		}
 		sctp_put16(b + 2, ssn);
 		add(m, b, 4);
 	}

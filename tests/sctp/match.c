@@ -146,7 +146,13 @@ compare_streams(const struct sent *s, const unsigned char *c, const char *val)
 	char text[1024] = "";
 	size_t at, n = 0, len = sctp_get16(c + 2);
 
-	for (at = SCTP_FORWARD_HDR; at + 4 <= len; at += 4)
+	for (at = SCTP_FORWARD_HDR; c[0] == SCTP_C_I_FORWARD_TSN &&
+		at + 8 <= len; at += 8)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%u:%u%s",
+			at != SCTP_FORWARD_HDR ? "," : "", sctp_get16(c + at),
+			sctp_get32(c + at + 4),
+			sctp_get16(c + at + 2) != 0 ? "U" : "");
+	for (; at + 4 <= len; at += 4)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%u:%u",
 			at != SCTP_FORWARD_HDR ? "," : "", sctp_get16(c + at),
 			sctp_get16(c + at + 2));

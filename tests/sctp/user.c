@@ -37,6 +37,7 @@ static const struct {
 	C(init_max_retrans, 0), C(pf_threshold, 0), C(max_burst, 0),
 	C(rcvbuf, 0), C(sndbuf, 0), C(partial, 0), C(mtu, 0), C(ostreams, 0),
 	C(istreams, 0), C(nagle, 0), C(pr, 0), C(half_close, 0), C(reconf, 0),
+	C(interleave, 0),
 #undef C
 };
 

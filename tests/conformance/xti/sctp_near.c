@@ -125,6 +125,54 @@ XT_CASE(CO, data_within_a_domain_makes_no_packets)
 	T_GE(packets(), before + 100);
 }
 
+/* Of the packet with @what: the type of its chunk, whose header has @hdr bytes. */
+static int
+chunk_type(int tap, const char *what, size_t hdr)
+{
+	char pkt[2048], *p;
+	struct strbuf d = {sizeof(pkt), 0, pkt};
+	int flags = 0, found = -1;
+
+	while (getmsg(tap, NULL, &d, &flags) >= 0) {
+		p = d.len <= 0 ? NULL : memmem(pkt, (size_t)d.len, what,
+			strlen(what));
+		if (p != NULL && p - pkt > (ssize_t)hdr)
+			found = (unsigned char)p[-(ssize_t)hdr];
+		flags = 0;
+	}
+	return found;
+}
+
+/* RFC 8260: I-DATA is used if both ends want it. */
+XT_CASE(CO, data_goes_as_i_data_if_both_ends_want_it)
+{
+	int lfd, fd[2], tap, both;
+	struct xt_addr at;
+
+	xt_near_need();
+	for (both = 0; both < 2; both++) {
+		lfd = xt_bound_at(0, 1, &at);
+		fd[0] = xt_bound(1, 0);
+		set_option(lfd, T_SCTP_INTERLEAVE, T_YES);
+		set_option(fd[0], T_SCTP_INTERLEAVE, both ? T_YES : T_NO);
+		xt_call(fd[0], &at);
+		fd[1] = xt_accept(lfd);
+		T_EVENT(fd[0], T_CONNECT);
+		T_TOK(t_rcvconnect(fd[0], NULL));
+		tap = open_tap();
+		xt_say(fd[0], "looked at");
+		T_EQ(chunk_type(tap, "looked at", both ? 20 : 16),
+			both ? 0x40 : 0);
+		xt_hear(fd[1], "looked at");
+		T_OK(close(tap));
+		xt_say(fd[1], "not looked at");
+		xt_hear(fd[0], "not looked at");
+		T_TOK(t_close(fd[0]));
+		T_TOK(t_close(fd[1]));
+		T_TOK(t_close(lfd));
+	}
+}
+
 XT_CASE(CO, a_tap_sees_the_data_that_is_sent_from_then_on)
 {
 	int fd[2], tap;
