@@ -54,7 +54,8 @@ sctp_conf_check(const struct sctp_conf *c)
 		c->rcvbuf > 1u << 30 || c->sndbuf == 0 ||
 		c->sndbuf > 1u << 30)
 		return EINVAL;
-	return c->ostreams == 0 || c->istreams == 0 ? EINVAL : 0;
+	return c->ostreams == 0 || c->istreams == 0 ||
+		c->scheduler > SCTP_SCHED_WEIGHTED ? EINVAL : 0;
 }
 
 void
@@ -141,6 +142,8 @@ sctp_assoc_new(const struct sctp_env *env, struct sctp_ep *ep, uint16_t pport)
 	env->random(env->arg, &first, sizeof(first));
 	sctp_assoc_my_tsn(as, first);
 	as->peer_rwnd = SCTP_RWND_LEAST;
+	as->scheduler = as->conf.scheduler;
+	as->active = SCTP_NONE;
 	as->next = *chain_of(ep, pport);
 	*chain_of(ep, pport) = as;
 	ep->nassoc++;
@@ -225,6 +228,7 @@ sctp_assoc_streams(const struct sctp_env *env, struct sctp_assoc *as,
 	__builtin_memset(out, 0, nout * sizeof(*out));
 	__builtin_memset(in, 0, nin * sizeof(*in));
 	if (as->out != NULL) {
+		sctp_sched_fewer(as, nout);
 		__builtin_memcpy(out, as->out,
 			(nout < as->nout ? nout : as->nout) * sizeof(*out));
 		env->release(env->arg, as->out, as->nout * sizeof(*out));
@@ -289,6 +293,7 @@ sctp_assoc_forget_data(const struct sctp_env *env, struct sctp_assoc *as)
 		sctp_seg_done(env, as, s, s->len - s->sent);
 	}
 	as->queue_tail = NULL;
+	sctp_sched_forget(env, as);
 	while ((s = as->aside) != NULL) {
 		as->aside = s->next;
 		sctp_seg_done(env, as, s, s->len);

@@ -117,6 +117,14 @@ struct sctp_in_stream {
 struct sctp_out_stream {
 	uint32_t next;	   /* SSN, its lower 16 bits; or MID */
 	uint32_t next_u;   /* MID of unordered messages */
+	uint32_t mid;	   /* SSN or MID, of the message that has TSNs last */
+	uint32_t fsn;	   /* ... I-DATA: of its next fragment */
+	/* sched.c */
+	struct sctp_seg *first, *last; /* what waits to be chosen */
+	uint64_t vtime;	   /* virtual time of fair bandwidth */
+	uint16_t after, before; /* in the circle */
+	uint16_t value;	   /* priority, 0 is the highest; or weight */
+	uint8_t active;	   /* it is in the circle */
 	uint8_t resetting; /* new messages are refused until it is done */
 };
 
@@ -227,8 +235,12 @@ struct sctp_assoc {
 	struct sctp_seg *aside, *aside_tail; /* they follow the open message */
 	uint8_t aside_open;	/* ... the last of them has no end yet */
 	uint32_t message;	/* number of the last */
-	uint32_t ssn;		/* or MID, of the message that has TSNs last */
-	uint32_t fsn;		/* ... I-DATA: of its next fragment */
+	uint8_t scheduler;	/* enum sctp_scheduler */
+	uint8_t new_packet;	/* ... nothing is in the packet yet */
+	uint8_t stays;		/* ... the stream was chosen for this packet */
+	uint16_t turn;		/* ... the stream that was chosen last */
+	uint32_t active;	/* ... the next one in the circle; SCTP_NONE */
+	uint64_t vtime;		/* ... of the stream chosen last */
 	uint8_t open;		/* its end has not been sent by the user */
 	uint8_t open_abandoned;
 	struct sctp_info open_info;
@@ -527,17 +539,6 @@ void sctp_rx_release(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *rx);
 void sctp_rx_release_all(const struct sctp_env *env, struct sctp_assoc *as);
 
-/* interleave.c: RFC 8260; sctp_ix_add(): as sctp_rx_add() */
-const char *sctp_ix_add(const struct sctp_env *env, struct sctp_assoc *as,
-	struct sctp_rx *rx);
-void sctp_ix_partial(struct sctp_assoc *as);
-void sctp_ix_skip(const struct sctp_env *env, struct sctp_assoc *as,
-	uint16_t sid, int unordered, uint32_t mid);
-void sctp_ix_drop(const struct sctp_env *env, struct sctp_assoc *as);
-void sctp_rx_cut(const struct sctp_env *env, struct sctp_assoc *as);
-void sctp_rx_drop(const struct sctp_env *env, struct sctp_assoc *as,
-	struct sctp_rx *rx);
-
 /* deliver.c; sctp_rx_deliver(): as sctp_rx_add() */
 const char *sctp_rx_deliver(struct sctp_assoc *as, struct sctp_rx *rx);
 void sctp_rx_append(struct sctp_rx **first, struct sctp_rx **last,
@@ -553,32 +554,16 @@ void sctp_shutdown_complete_received(struct sctp_in *in);
 void sctp_t2_begin(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_t2_expired(const struct sctp_env *env, struct sctp_assoc *as);
 
-/* reconf.c: RFC 6525, our requests; reconf_in.c: what arrives */
-void sctp_reconf_forget(const struct sctp_env *env, struct sctp_assoc *as);
-void sctp_reconf_look(const struct sctp_env *env, struct sctp_assoc *as);
-void sctp_reconf_put(const struct sctp_env *env, struct sctp_assoc *as,
-	struct sctp_out *o, uint32_t path);
-void sctp_reconf_expired(const struct sctp_env *env, struct sctp_assoc *as);
-int sctp_is_amid(const struct sctp_assoc *as);
-int sctp_reconf_holds(const struct sctp_assoc *as);
-int sctp_reconf_answer_out(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t seq, const uint16_t *sid, uint32_t n);
-int sctp_reconf_answer_add(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t n);
-void sctp_reconf_answered(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t seq, uint32_t result, const uint32_t *tsns);
-void sctp_reconf_received(struct sctp_in *in, const struct sctp_tlv *c);
-void sctp_new_tsns(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t mine, uint32_t peers);
-
 /* forward.c: RFC 3758 */
 void sctp_pr_look(const struct sctp_env *env, struct sctp_assoc *as);
 int sctp_pr_is_over(const struct sctp_env *env, const struct sctp_assoc *as,
 	const struct sctp_seg *s, uint32_t sends);
 void sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t message);
+	uint16_t sid, uint32_t message);
 void sctp_forward_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o);
 void sctp_forward_received(struct sctp_in *in, const struct sctp_tlv *c);
+
+#include "extensions.h"
 
 #endif

@@ -41,6 +41,14 @@ audit_sending(struct sctp_assoc *as)
 			return "the end of the queue";
 		bytes += s->len - s->sent;
 	}
+	for (i = 0; i < as->nout; i++) {
+		for (s = as->out[i].first; s != NULL; s = s->next)
+			bytes += s->len - s->sent;
+		s = as->out[i].first;
+		if (s != NULL && (!as->out[i].active ||
+			(as->queue == NULL && (s->ends || s->next != NULL))))
+			return "a stream that has data is not chosen";
+	}
 	for (s = as->aside; s != NULL; s = s->next) {
 		if (s->next == NULL && s != as->aside_tail)
 			return "the end of what is aside";

@@ -76,8 +76,22 @@ struct sctp_conf {
 	uint8_t nagle;		     /* gather small messages */
 	uint8_t pr;		     /* offer partial reliability: RFC 3758 */
 	uint8_t interleave;	     /* offer I-DATA: RFC 8260 */
+	uint8_t scheduler;	     /* enum sctp_scheduler: RFC 8260 */
 	uint8_t reconf;		     /* SCTP_RECONF_*: RFC 6525 */
 	uint8_t half_close; /* the user may send after the peer's SHUTDOWN */
+};
+
+/*
+ * Which stream sends next (RFC 8260 s3).  Without I-DATA, messages are not
+ * mixed; with it, the next chunk may be of another message.
+ */
+enum sctp_scheduler {
+	SCTP_SCHED_FCFS,     /* as the user sent the messages */
+	SCTP_SCHED_RR,	     /* in turn */
+	SCTP_SCHED_RR_PACKET, /* ... a stream for each packet */
+	SCTP_SCHED_PRIO,     /* the lowest value first, equal ones in turn */
+	SCTP_SCHED_FAIR,     /* the same number of bytes */
+	SCTP_SCHED_WEIGHTED, /* ... in proportion to their values */
 };
 
 enum sctp_state {
@@ -325,6 +339,13 @@ int sctp_add_streams(const struct sctp_env *env, struct sctp_assoc *as,
 uint32_t sctp_reconf_result(const struct sctp_assoc *as, uint32_t *ret_what);
 /* What the peer has changed since the last call: SCTP_RECONF_*, its view. */
 uint32_t sctp_reconf_peer(struct sctp_assoc *as);
+
+/*
+ * sctp_set_stream_value - the priority or weight of stream @sid: conf.scheduler
+ * Values are 0 at first; a weight of 0 is one of 1.
+ * Return: 0; EINVAL: there is no such stream.
+ */
+int sctp_set_stream_value(struct sctp_assoc *as, uint16_t sid, uint16_t value);
 
 /* Forget the association; without a packet, so call sctp_output() before. */
 void sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as);

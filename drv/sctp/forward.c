@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Partial reliability: RFC 3758, with I-DATA RFC 8260 s2.3; the policy "retransmissions" of RFC 7496.
+ * Partial reliability: RFC 3758, with I-DATA RFC 8260 s2.3; the policy
+ * "retransmissions" of RFC 7496.
  *
  * A message whose life is over when a fragment of it is to be sent is
  * abandoned, with all its fragments.  The peer learns by FORWARD TSN that it
@@ -31,7 +32,7 @@ sctp_pr_is_over(const struct sctp_env *env, const struct sctp_assoc *as,
 /* Drop all of the message that is not acknowledged. */
 void
 sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t message)
+	uint16_t sid, uint32_t message)
 {
 	struct sctp_seg *s;
 	struct sctp_tx *tx;
@@ -48,6 +49,7 @@ sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 		as->queue = s->next;
 		sctp_seg_done(env, as, s, s->len - s->sent);
 	}
+	sctp_sched_abandon(env, as, sid, message);
 	if (as->open && as->open_message == message)
 		as->open_abandoned = 1;
 	if (as->ep != NULL)
@@ -64,10 +66,10 @@ abandon_next(const struct sctp_env *env, struct sctp_assoc *as)
 		tx = sctp_tx_of(as, sctp_first_lost(as));
 		if (!sctp_pr_is_over(env, as, tx->seg, tx->sends))
 			break;
-		sctp_pr_abandon(env, as, tx->seg->message);
+		sctp_pr_abandon(env, as, tx->sid, tx->seg->message);
 	}
 	while (as->queue != NULL && sctp_pr_is_over(env, as, as->queue, 0))
-		sctp_pr_abandon(env, as, as->queue->message);
+		sctp_pr_abandon(env, as, as->queue->sid, as->queue->message);
 }
 
 /* s3.5 (C2): how far may the peer go?  Is it to be told? */

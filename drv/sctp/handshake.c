@@ -106,6 +106,7 @@ static void
 restarted(struct sctp_in *in, const struct sctp_cookie *ck)
 {
 	struct sctp_assoc *as = in->as;
+	uint32_t i;
 
 	if (as->state == SCTP_SHUTDOWN_ACK_SENT) {
 		as->owes |= SCTP_OWES_SHUTDOWN_ACK;
@@ -117,7 +118,8 @@ restarted(struct sctp_in *in, const struct sctp_cookie *ck)
 	sctp_assoc_forget_data(in->env, as);
 	while (as->control != NULL)
 		sctp_control_drop(in->env, as);
-	__builtin_memset(as->out, 0, as->nout * sizeof(*as->out));
+	for (i = 0; i < as->nout; i++)
+		as->out[i].next = as->out[i].next_u = 0;
 	if (!take_cookie(in->env, as, ck))
 		return;
 	sctp_assoc_my_tsn(as, ck->my_tsn);

@@ -42,6 +42,8 @@ sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 	new.ostreams = as->conf.ostreams;
 	new.istreams = as->conf.istreams;
 	new.pr = as->conf.pr;
+	new.interleave = as->conf.interleave;
+	new.scheduler = as->conf.scheduler;
 	new.reconf = as->conf.reconf;
 	new.half_close = as->conf.half_close;
 	as->conf = new;

@@ -173,6 +173,8 @@ put_data(const struct sctp_env *env, struct sctp_assoc *as,
 		if (sctp_rtx_put(env, as, o, path))
 			first = 0;
 	}
+	if (as->scheduler != SCTP_SCHED_FCFS)
+		sctp_sched_packet(as);
 	while (may_send_new(as, path)) {
 		r = sctp_tx_put(env, as, o, path, first);
 		if (r == 0)

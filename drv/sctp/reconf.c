@@ -194,13 +194,20 @@ sctp_reconf_peer(struct sctp_assoc *as)
 
 /* ---------------------------------------------------------------- sending */
 
-/* Has a part of a message a TSN, and the rest none yet? */
-int
-sctp_is_amid(const struct sctp_assoc *as)
+/* Has a part of the message at the front of the queue a TSN? */
+static int
+is_queue_amid(const struct sctp_assoc *as)
 {
 	const struct sctp_seg *s = as->queue;
 
 	return s != NULL ? !s->begins || s->sent != 0 : as->open;
+}
+
+/* Has a part of a message a TSN, and the rest none yet? */
+int
+sctp_is_amid(const struct sctp_assoc *as)
+{
+	return is_queue_amid(as) || sctp_sched_amid(as, 0);
 }
 
 /* May no chunk be cut off the queue, which is not empty? */
@@ -223,7 +230,8 @@ is_amid_reset(const struct sctp_assoc *as)
 {
 	uint32_t sid = as->queue != NULL ? as->queue->sid : as->open_info.sid;
 
-	return sctp_is_amid(as) && sid < as->nout && as->out[sid].resetting;
+	return (is_queue_amid(as) && sid < as->nout &&
+		as->out[sid].resetting) || sctp_sched_amid(as, 1);
 }
 
 /* Has what the user sent before the request TSNs, as far as it matters? */
@@ -236,7 +244,8 @@ is_drained(const struct sctp_assoc *as, const struct sctp_reconf *r)
 		return 0;
 	if (as->queue != NULL && !sctp_before(r->after, as->queue->message))
 		return 0;
-	if (as->open && !sctp_before(r->after, as->open_message))
+	if ((as->open && !sctp_before(r->after, as->open_message)) ||
+		sctp_sched_waits(as, r->after))
 		return 0;
 	return (r->all & SCTP_RECONF_TSN) == 0 ||
 		as->acked + 1 == as->next_tsn;

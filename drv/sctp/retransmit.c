@@ -169,7 +169,7 @@ sctp_rtx_put(const struct sctp_env *env, struct sctp_assoc *as,
 		tsn = sctp_first_lost(as);
 		tx = sctp_tx_of(as, tsn);
 		if (sctp_pr_is_over(env, as, tx->seg, tx->sends)) {
-			sctp_pr_abandon(env, as, tx->seg->message);
+			sctp_pr_abandon(env, as, tx->sid, tx->seg->message);
 			continue;
 		}
 		if (path_of(as, tx) != path || !may_resend(as, tsn, path))

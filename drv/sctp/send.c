@@ -56,16 +56,15 @@ continues_aside(const struct sctp_assoc *as, const struct sctp_info *info)
 static void
 aside_follows(struct sctp_assoc *as)
 {
-	struct sctp_seg *last = as->aside_tail;
+	struct sctp_seg *last = as->aside_tail, *s;
 
 	if (as->aside == NULL)
 		return;
-	if (as->queue == NULL)
-		as->queue = as->aside;
-	else
-		as->queue_tail->next = as->aside;
-	as->queue_tail = last;
-	as->aside = as->aside_tail = NULL;
+	while ((s = as->aside) != NULL) {
+		as->aside = s->next;
+		sctp_enqueue(as, s);
+	}
+	as->aside_tail = NULL;
 	as->open = as->aside_open;
 	as->open_abandoned = 0;
 	as->open_message = last->message;
@@ -79,11 +78,15 @@ aside_follows(struct sctp_assoc *as)
 void
 sctp_send_end(const struct sctp_env *env, struct sctp_assoc *as)
 {
+	struct sctp_seg *s;
+
 	(void)env;
 	while (as->open) {
-		if (as->queue != NULL)
-			as->queue_tail->ends = 1;
+		s = sctp_open_piece(as);
+		if (s != NULL)
+			s->ends = 1;
 		as->open = 0;
+		sctp_sched_fill(as);
 		aside_follows(as);
 	}
 }
@@ -119,11 +122,9 @@ put_aside(struct sctp_assoc *as, struct sctp_seg *s)
 static uint32_t
 held(const struct sctp_assoc *as)
 {
-	const struct sctp_seg *s;
-	uint32_t n = 0;
+	const struct sctp_seg *s = sctp_open_piece(as);
+	uint32_t n = s != NULL ? s->len - s->sent : 0;
 
-	if (as->queue != NULL && !as->queue_tail->ends)
-		n = as->queue_tail->len - as->queue_tail->sent;
 	for (s = as->aside; s != NULL; s = s->next)
 		n += s->len;
 	return n;
@@ -186,11 +187,7 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	if (as->open_abandoned) { /* the peer will skip what it has of it */
 		sctp_seg_done(env, as, s, s->len);
 	} else {
-		if (as->queue == NULL)
-			as->queue = s;
-		else
-			as->queue_tail->next = s;
-		as->queue_tail = s;
+		sctp_enqueue(as, s);
 	}
 	if (!as->open)
 		aside_follows(as);
@@ -242,13 +239,14 @@ sctp_has_new(const struct sctp_assoc *as)
 {
 	const struct sctp_seg *s = as->queue;
 
-	if (s == NULL || (!s->ends && s->next == NULL))
+	if (s == NULL || (!s->ends && !sctp_sched_more(as, s)))
 		return 0;
 	if ((as->reconf != NULL || as->hold_until != 0) &&
 		sctp_reconf_holds(as))
 		return 0;
 	/* RFC 1122 s4.2.3.4, as RFC 9260 s6.1 permits */
 	if (as->conf.nagle && as->flight != 0 && s->next == NULL &&
+		as->active == SCTP_NONE &&
 		s->len - s->sent < as->frag && as->state == SCTP_ESTABLISHED)
 		return 0;
 	return 1;
@@ -382,11 +380,11 @@ number(struct sctp_assoc *as, const struct sctp_seg *s)
 {
 	struct sctp_out_stream *st = &as->out[s->sid];
 
-	as->fsn = 0;
+	st->fsn = 0;
 	if ((s->flags & SCTP_DATA_U) == 0)
-		as->ssn = st->next++;
+		st->mid = st->next++;
 	else
-		as->ssn = sctp_has(as, SCTP_X_IDATA) ? st->next_u++ : 0;
+		st->mid = sctp_has(as, SCTP_X_IDATA) ? st->next_u++ : 0;
 }
 
 /*
@@ -404,7 +402,7 @@ sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	unsigned char *p;
 
 	if (is_void(env, as, s)) {
-		sctp_pr_abandon(env, as, s->message);
+		sctp_pr_abandon(env, as, s->sid, s->message);
 		return 2;
 	}
 	if (first)
@@ -428,8 +426,8 @@ sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	tx->sid = s->sid;
 	tx->off = s->sent;
 	tx->len = (uint16_t)len;
-	tx->ssn = as->ssn;
-	tx->fsn = as->fsn++;
+	tx->ssn = as->out[s->sid].mid;
+	tx->fsn = as->out[s->sid].fsn++;
 	tx->flags = (s->flags & SCTP_DATA_U) |
 		(s->begins && s->sent == 0 ? SCTP_DATA_B : 0);
 	s->sent += len;
@@ -444,5 +442,7 @@ sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 		as->ep->count[SCTP_N_DATA_OUT]++;
 	if (s->sent == s->len)
 		as->queue = s->next;
+	if (as->scheduler != SCTP_SCHED_FCFS)
+		sctp_sched_sent(as, s, len);
 	return 1;
 }

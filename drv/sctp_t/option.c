@@ -55,6 +55,8 @@ const struct tpi_opt sctpt_opts[] = {
 		T_YES, 0},
 	{T_INET_SCTP, T_SCTP_INTERLEAVE, TPI_OPT_YESNO, TPI_OPT_OPS, T_NO,
 		T_NO, T_YES, 0},
+	SCTP_INT(T_SCTP_SCHEDULER, SCTP_SCHED_FCFS, SCTP_SCHED_FCFS,
+		SCTP_SCHED_WEIGHTED),
 };
 _Static_assert(SCTP_CLOSED + T_SCTP_S_CLOSED == T_SCTP_S_CLOSED &&
 	SCTP_SHUTDOWN_ACK_SENT + T_SCTP_S_CLOSED == T_SCTP_S_SHUTDOWN_ACK_SENT,
@@ -118,6 +120,8 @@ value(struct sctpt *u, const struct tpi_opt *o)
 		return u->recvopt ? T_YES : T_NO;
 	case T_SCTP_LOCHECK:
 		return u->check ? T_YES : T_NO;
+	case T_SCTP_SCHEDULER:
+		return u->conf.scheduler;
 	case T_SCTP_INTERLEAVE:
 		return u->conf.interleave ? T_YES : T_NO;
 	case T_SCTP_PPI:
@@ -292,6 +296,9 @@ sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		return 0;
 	case T_SCTP_SID:
 		return set_stream(u, (uint32_t)v);
+	case T_SCTP_SCHEDULER:
+		u->conf.scheduler = (uint8_t)v;
+		break;
 	case T_SCTP_INTERLEAVE:
 		u->conf.interleave = v == T_YES;
 		break;

@@ -239,7 +239,7 @@ struct sctpt_work {
 
 /* option.c */
 extern const struct tpi_opt sctpt_opts[];
-#define SCTPT_NOPT 28u
+#define SCTPT_NOPT 29u
 int sctpt_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 	unsigned int *len);
 int sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,

@@ -148,6 +148,7 @@ struct t_kpalive {
 /* Of sctp(4): */
 #define T_SCTP_LOCHECK			64	/* packets within a domain too */
 #define T_SCTP_INTERLEAVE		65	/* offer I-DATA: RFC 8260 */
+#define T_SCTP_SCHEDULER		66	/* which stream sends next */
 
 /* The value of T_SCTP_STATUS: sctp(4). */
 struct t_sctp_status {

@@ -406,6 +406,9 @@ user(void)
 			info.flags |= SCTP_SEND_RTX;
 		(void)sctp_send(&env, as, &info, buf,
 			1 + next() * next() % sizeof(buf));
+		if (info.flags % 2 == 0)
+			(void)sctp_set_stream_value(as, info.sid,
+				(uint16_t)next());
 		break;
 	case 3:
 	case 4:
@@ -470,6 +473,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ep.conf.hb_interval = next() % 2 * SCTP_S;
 	ep.conf.istreams = 16;
 	ep.conf.interleave = (uint8_t)(next() % 2);
+	ep.conf.scheduler = (uint8_t)(next() % 6);
 	while (in < end) {
 		switch (next() % 8) {
 		case 0:

@@ -37,7 +37,7 @@ static const struct {
 	C(init_max_retrans, 0), C(pf_threshold, 0), C(max_burst, 0),
 	C(rcvbuf, 0), C(sndbuf, 0), C(partial, 0), C(mtu, 0), C(ostreams, 0),
 	C(istreams, 0), C(nagle, 0), C(pr, 0), C(half_close, 0), C(reconf, 0),
-	C(interleave, 0),
+	C(interleave, 0), C(scheduler, 0),
 #undef C
 };
 
@@ -278,6 +278,11 @@ user(char **w, int n)
 	} else if (strcmp(w[0], "abort") == 0) {
 		sctp_abort(&sc.env, sc.as, n > 1 ? w[1] : NULL,
 			n > 1 ? strlen(w[1]) : 0);
+	} else if (strcmp(w[0], "value") == 0 && n == 3) {
+		err = sctp_set_stream_value(sc.as, (uint16_t)number(w[1]),
+			(uint16_t)number(w[2]));
+		if (err != 0)
+			fail("value: %s", strerror(err));
 	} else if (strcmp(w[0], "primary") == 0 && n == 2) {
 		struct ip_addr a;
 
