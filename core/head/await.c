@@ -41,17 +41,22 @@ is_awaited(struct str_head *sd, const struct host_call *hc)
 
 /*
  * headq_peek() for a log that was empty: the first record, if it is whole, plain
- * data, and in the consumer's segment.  Locks: clock.
- * Return: its header, or NULL.
+ * data, and in the consumer's segment.  The flags, and the read options, may
+ * have changed during the sleep.  In a PLAIN pipe `climit' must stay 0.
+ * Locks: clock.  Return: its header, or NULL.
  */
 STR_INLINE const unsigned char *
-peek_new(struct str_headq *hq)
+peek_new(struct str_head *sd)
 {
+	struct str_headq *hq = &sd->hq;
 	uint64_t cpos = str_load(&hq->cpos), pos = str_load_acq(&hq->pos), end;
 	const struct str_seg *s = hq->head;
 	const unsigned char *p;
 
 	if (str_unlikely(cpos == pos || s == NULL || str_load(&hq->part) != 0))
+		return NULL;
+	if (str_unlikely((str_load(&sd->flags) & STR_READ_SLOW) != 0 ||
+		str_load(&hq->npri) != 0 || sd->rdopt != 0))
 		return NULL;
 	end = s->base + s->size;
 	if (str_unlikely(cpos >= end))
@@ -89,9 +94,8 @@ str_head_await(struct str_head *sd, struct host_call *hc, void *ubuf,
 		return err == ENOSYS ? 0 : -err;
 	if (str_unlikely(str_hlock(&hq->clock, STR_HOLD_C)))
 		str_headq_repair_c(hq);
-	p = peek_new(hq);
-	if (str_likely(p != NULL && (str_load(&sd->flags) & STR_READ_SLOW) == 0 &&
-		str_load(&hq->npri) == 0 && sd->rdopt == 0)) {
+	p = peek_new(sd);
+	if (str_likely(p != NULL)) {
 		have = load32(p) & STR_REC_LEN;
 		off = data_off(have, p);
 		if (str_likely(have != 0 && have <= len &&

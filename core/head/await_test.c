@@ -11,10 +11,11 @@
 #define SEEDS 300u
 #define I_SRDOPT 0x5306
 #define RMSGD 1
+#define RMSGN 2
 
 static struct fx_pipe p_;
 static char buf[64];
-static long got, last;
+static long got, last, most;
 static size_t room;
 static uint64_t fuse_;
 
@@ -33,7 +34,7 @@ begin(uint64_t seed)
 	fx_pipe(&p_);
 	sim_notices(4);
 	slow();
-	got = 0;
+	got = most = 0;
 	room = sizeof(buf);
 }
 
@@ -50,8 +51,10 @@ reads_all(void *arg)
 {
 	(void)arg;
 	fx_close(&p_, 0);
-	while ((last = fx_read(&p_, 1, buf, room)) > 0)
+	while ((last = fx_read(&p_, 1, buf, room)) > 0) {
 		got += last;
+		most = STR_MAX(most, last);
+	}
 }
 
 /* What the writer does after each pause, one letter each. */
@@ -74,6 +77,11 @@ writes(void *arg)
 		case 'd':
 			T_EQ(fx_ioctl(&p_, 1, I_SRDOPT, RMSGD), 0);
 			T_EQ(fx_write(&p_, 0, "abcdefgh", 8), 8);
+			break;
+		case 'n':
+			T_EQ(fx_ioctl(&p_, 1, I_SRDOPT, RMSGN), 0);
+			T_EQ(fx_write(&p_, 0, "ab", 2), 2);
+			T_EQ(fx_write(&p_, 0, "cd", 2), 2);
 			break;
 		case 'm':
 			(void)fx_push(&p_, 1, "pass");
@@ -130,6 +138,54 @@ T_CASE(read_options_set_in_the_sleep_are_kept)
 	begin(1);
 	room = 3;
 	run("1d", 4 + 3); /* the rest of the last message is discarded */
+}
+
+T_CASE(a_read_ends_with_the_message_if_the_mode_was_set_in_the_sleep)
+{
+	uint64_t s;
+
+	(void)t;
+	for (s = 1; s <= SEEDS; s++) {
+		begin(s);
+		run("n", 4);
+		T_EQ(most, 2);
+		fx_end();
+	}
+}
+
+static bool feeds_;
+
+/*
+ * Called before each sleep.  A writer that sends bytes through the socket has
+ * not seen the request of the reader, which has not seen the flag.
+ */
+void
+host_serve(void)
+{
+	if (feeds_)
+		(void)str_or(&p_.sd[1]->flags, STR_H_FED);
+}
+
+static void
+is_fed(void *arg)
+{
+	(void)arg;
+	fx_close(&p_, 0);
+	feeds_ = true;
+	last = fx_read(&p_, 1, buf, 4);
+	feeds_ = false;
+}
+
+T_CASE(a_reader_does_not_sleep_on_words_while_bytes_come_by_the_carrier)
+{
+	(void)t;
+	begin(1);
+	(void)sim_spawn("reader", is_fed, NULL);
+	(void)sim_spawn("writer", writes, (void *)"");
+	T_EQ(go(), 0);
+	T_EQ(last, 0);
+	T_EQ(sim_crash_count("sleep:awaited"), 0u);
+	T_EQ(sim_crash_count("sleep:notice"), 0u);
 }
 
 T_CASE(a_module_pushed_in_the_sleep_is_used)

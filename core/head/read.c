@@ -839,7 +839,7 @@ str_head_read(struct str_head *sd, struct host_call *hc, void *ubuf,
 		const unsigned char *p = headq_peek(hq, &have, &span);
 
 		if (str_unlikely(p == NULL || have == 0 || have > len - done ||
-			str_load(&hq->npri) != 0))
+			is_special(sd)))
 			break; /* empty, or not the simple case */
 		if (str_unlikely(host_copyout(p, (char *)ubuf + done,
 			    have) != 0)) {

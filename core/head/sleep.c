@@ -294,17 +294,21 @@ str_sleep_uncount(void)
 }
 
 /*
- * May the thread rely on notices of deaths?  Not if a process outside the
- * domain may hold the other end, or write there: only the carrier tells that.
- * Not at a stream with a socket either: after stage 1 the thread watches the
- * socket.
+ * Flags of a head at which a thread cannot rely on notices of deaths, because a
+ * process outside the domain may hold the other end, or write there: only the
+ * carrier tells that.
+ */
+#define UNNOTICED (STR_H_FED | STR_H_AWAY | STR_H_LEFT)
+
+/*
+ * May the thread rely on notices of deaths?  Not at a stream with a socket
+ * either: after stage 1 the thread watches the socket.
  */
 static bool
 begin_notice(struct str_head *sd, struct host_notice *n, str_a32 *word)
 {
-	return (str_load(&sd->flags) & (STR_H_FED | STR_H_AWAY |
-		STR_H_LEFT)) == 0 && str_sock_of(sd->plumb) == 0 &&
-		host_notice_begin(n, word);
+	return (str_load(&sd->flags) & UNNOTICED) == 0 &&
+		str_sock_of(sd->plumb) == 0 && host_notice_begin(n, word);
 }
 
 /*
@@ -352,6 +356,7 @@ notice_begin(const struct str_sleep *s, struct host_notice *ret_n,
 	uint32_t *ret_w)
 {
 	struct str_head *sd = s->sd;
+	uint32_t f;
 	int err;
 
 	*ret_w = str_load_acq(s->word);
@@ -365,9 +370,12 @@ notice_begin(const struct str_sleep *s, struct host_notice *ret_n,
 	if (host_serve != NULL)
 		host_serve();
 	err = look_for_deaths(sd, s->hc);
-	if (err == 0 && (str_load(&sd->flags) & STR_H_CLOSED) != 0)
+	f = str_load(&sd->flags);
+	if (err == 0 && (f & STR_H_CLOSED) != 0)
 		err = EBADF;
-	if (err == 0 && !str_sleep_ready(sd, s->why))
+	/* a thread that set one of UNNOTICED before the fence did not
+	 * wake this one */
+	if (err == 0 && (f & UNNOTICED) == 0 && !str_sleep_ready(sd, s->why))
 		return SLEEP_NOW;
 	str_store(&host_self()->asleep_on, (uint64_t)0);
 	str_sleep_uncount();
