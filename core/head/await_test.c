@@ -205,6 +205,15 @@ dies_late(void *arg)
 	sim_kill(sim_current());
 }
 
+static void
+dies_early(void *arg)
+{
+	(void)arg;
+	fx_close(&p_, 1);
+	sim_sleep(20 * MS);
+	sim_kill(sim_current());
+}
+
 T_CASE(a_reader_is_told_that_the_writer_was_killed)
 {
 	uint64_t s;
@@ -218,6 +227,52 @@ T_CASE(a_reader_is_told_that_the_writer_was_killed)
 		T_EQ(last, 0);
 		T_EQ(got, 12);
 		T_GT(sim_crash_count("sleep:awaited"), 0u);
+		fx_end();
+	}
+}
+
+static struct sim_task *reader_;
+
+static void
+reads_again(void *arg)
+{
+	(void)arg;
+	fx_close(&p_, 0);
+	do
+		last = fx_read(&p_, 1, buf, 4);
+	while (last == -4 /* EINTR */);
+	reader_ = NULL;
+}
+
+static void
+signals(void *arg)
+{
+	unsigned i;
+
+	(void)arg;
+	fx_close(&p_, 0);
+	fx_close(&p_, 1);
+	for (i = 0; i < SEEDS && reader_ != NULL; i++) {
+		sim_sleep(MS);
+		if (reader_ != NULL)
+			sim_signal(reader_, false);
+	}
+	T_LT(i, SEEDS);
+}
+
+T_CASE(signals_do_not_keep_a_reader_from_the_death_of_the_writer)
+{
+	unsigned n;
+
+	(void)t;
+	for (n = 0; n <= 4; n++) {
+		begin(n + 1);
+		sim_notices(n);
+		reader_ = sim_spawn("reader", reads_again, NULL);
+		(void)sim_spawn("signals", signals, NULL);
+		(void)sim_spawn("writer", dies_early, NULL);
+		T_EQ(go(), 0);
+		T_EQ(last, 0);
 		fx_end();
 	}
 }

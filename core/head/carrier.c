@@ -271,7 +271,7 @@ str_stage_near(const struct str_sleep *s, uint64_t until)
 {
 	struct str_head *sd = s->sd;
 	uint64_t sid = sd->plumb->sid;
-	uint32_t w = str_load(s->word), seq = host_tls.sig_seq;
+	uint32_t w = str_load(s->word), seq = host_tls.sig_seq, ev;
 	int err;
 
 	str_sleep_count(s);
@@ -286,6 +286,14 @@ str_stage_near(const struct str_sleep *s, uint64_t until)
 	if (str_head_gone(sd, sid, seq))
 		return EBADF;
 	str_sleep_uncount();
+	/*
+	 * A program that calls again after each signal may never come to stage
+	 * 2, so what that would find first is looked for here.
+	 */
+	if (err == EINTR) {
+		str_stage_dead(sd->plumb);
+		(void)str_carrier_look(sd, s->hc, &ev);
+	}
 	return err;
 }
 
