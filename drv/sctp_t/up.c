@@ -131,6 +131,18 @@ lay_unit(struct sctpt_conn *c, mblk_t *mp, const struct sctp_info *info,
 	return 1;
 }
 
+/*
+ * Does a message go up with options?  A socket's user can ask for them when the
+ * message is already on the queue: it has them if they say anything.
+ */
+static int
+is_described(const struct sctpt *u, const struct sctp_info *info,
+	uint32_t unordered)
+{
+	return str_load(&u->recvopt) != 0 ||
+		(u->sock && (info->sid != 0 || info->ppid != 0 || unordered));
+}
+
 /* Take one message, or a part of one.  0: no memory. */
 static int
 take(struct sctpt_conn *c, const struct sctp_env *env)
@@ -139,6 +151,7 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 	struct sctp_info info;
 	uint32_t unordered;
 	mblk_t *mp, *hd;
+	int described;
 
 	if (n > PIECE)
 		n = PIECE;
@@ -162,10 +175,11 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 	}
 	if (c->user->many != NULL)
 		return lay_unit(c, mp, &info, unordered, hd);
-	if (str_load(&c->user->recvopt) == 0 && info.flags == 0) {
+	described = is_described(c->user, &info, unordered);
+	if (!described && info.flags == 0) {
 		freeb(hd); /* the unit, complete: M_DATA */
 	} else {
-		if (str_load(&c->user->recvopt) != 0)
+		if (described)
 			set_options(hd, c, &info, unordered);
 		else
 			set_plain(hd, &info);

@@ -272,3 +272,24 @@ T_CASE(defaults_are_used_for_messages_without_information)
 	T_OK(sctp_recvmsg(fd[1], &c, 1, NULL, NULL, &si, &fl));
 	T_EQ(si.sinfo_stream, 0);
 }
+
+T_CASE(information_asked_for_after_the_arrival_is_there)
+{
+	struct sctp_sndrcvinfo si;
+	char c[8];
+	int fd[2], fl = 0;
+
+	pair(fd);
+	T_OK(sctp_sendmsg(fd[0], "abcd", 4, NULL, 0, 7, 0, 3, 0, 0));
+	T_EQ((int)T_OK(recv(fd[1], c, 1, MSG_PEEK)), 1);
+	subscribe(fd[1], SCTP_DATA_IO_EVENT);
+	memset(&si, 0, sizeof(si));
+	T_EQ((int)T_OK(sctp_recvmsg(fd[1], c, 2, NULL, NULL, &si, &fl)), 2);
+	T_EQ(si.sinfo_stream, 3);
+	T_EQ(si.sinfo_ppid, 7u);
+	T_EQ(fl & MSG_EOR, 0);
+	memset(&si, 0, sizeof(si));
+	T_EQ((int)T_OK(sctp_recvmsg(fd[1], c, 8, NULL, NULL, &si, &fl)), 2);
+	T_EQ(si.sinfo_stream, 3);
+	T_TRUE((fl & MSG_EOR) != 0);
+}
