@@ -103,6 +103,7 @@ sctp_peeloff(int sd, sctp_assoc_t id)
 STR_EXPORT int
 sctp_opt_info(int sd, sctp_assoc_t id, int opt, void *arg, socklen_t *size)
 {
+	socklen_t room;
 	struct sock s;
 
 	if (begin(&s, sd) < 0)
@@ -126,16 +127,23 @@ sctp_opt_info(int sd, sctp_assoc_t id, int opt, void *arg, socklen_t *size)
 		/* the association is the first word of all of these */
 		if (arg == NULL || size == NULL)
 			return result(-EFAULT);
-		if (*size < sizeof(id))
+		if (strm_copy(&room, size, sizeof(room)) != 0)
+			return result(-EFAULT);
+		if (room < sizeof(id))
 			return result(-EINVAL);
-		memcpy(arg, &id, sizeof(id));
+		if (strm_copy(arg, &id, sizeof(id)) != 0)
+			return result(-EFAULT);
 		break;
 	case SCTP_DEFAULT_SNDINFO:
 		if (arg == NULL || size == NULL)
 			return result(-EFAULT);
-		if (*size < sizeof(struct sctp_sndinfo))
+		if (strm_copy(&room, size, sizeof(room)) != 0)
+			return result(-EFAULT);
+		if (room < sizeof(struct sctp_sndinfo))
 			return result(-EINVAL);
-		((struct sctp_sndinfo *)arg)->snd_assoc_id = id;
+		if (strm_copy(&((struct sctp_sndinfo *)arg)->snd_assoc_id, &id,
+			sizeof(id)) != 0)
+			return result(-EFAULT);
 		break;
 	default:
 		return result(-EOPNOTSUPP);
@@ -363,6 +371,7 @@ sctp_sendv(int sd, const struct iovec *iov, int iovcnt,
 	struct sockaddr *addrs, int addrcnt, void *info, socklen_t infolen,
 	unsigned int infotype, int flags)
 {
+	struct iovec vec[SK_PIECES];
 	struct sk_addrs a;
 	struct sk_snd snd;
 	struct sock s;
@@ -372,28 +381,20 @@ sctp_sendv(int sd, const struct iovec *iov, int iovcnt,
 		return -1;
 	if (iovcnt < 0 || (iovcnt != 0 && iov == NULL) || addrcnt < 0)
 		return result(-EINVAL);
-	err = sk_send_defaults(&s, &snd);
+	err = sk_vec_in(iov, (size_t)iovcnt, vec, EMSGSIZE);
+	if (err == 0)
+		err = sk_send_defaults(&s, &snd);
 	if (err == 0)
 		err = read_info(&snd, info, infolen, infotype);
 	if (err == 0 && addrcnt != 0)
 		err = sk_addrs_in(&s, addrs, addrcnt, &a);
 	if (err != 0)
 		return result(err);
-	return result(sk_send(&s, iov, (size_t)iovcnt, &snd,
+	return result(sk_send(&s, vec, (size_t)iovcnt, &snd,
 		addrcnt != 0 ? &a : NULL, flags));
 }
 
 /* ------------------------------------------------------------------- receiving */
-
-/* The sender's address for the caller. */
-static void
-give_from(const struct sk_got *got, struct sockaddr *from, socklen_t *len)
-{
-	if (from == NULL || len == NULL)
-		return;
-	memcpy(from, &got->from, got->fromlen < *len ? got->fromlen : *len);
-	*len = got->fromlen;
-}
 
 STR_EXPORT int
 sctp_recvmsg(int sd, void *msg, size_t len, struct sockaddr *from,
@@ -405,13 +406,16 @@ sctp_recvmsg(int sd, void *msg, size_t len, struct sockaddr *from,
 	struct sk_got got;
 	struct sock s;
 	ssize_t ret;
+	int err;
 
 	if (begin(&s, sd) < 0)
 		return -1;
 	ret = sk_recv(&s, &iov, 1, flags, from != NULL, &got);
 	if (ret < 0)
 		return result(ret);
-	give_from(&got, from, fromlen);
+	err = sk_from_out(&got, from, fromlen);
+	if (err != 0)
+		return result(err);
 	if (msg_flags != NULL)
 		*msg_flags = got.flags;
 	/* RFC 6458 s8.12: filled in if SCTP_DATA_IO_EVENT is subscribed to */
@@ -435,18 +439,25 @@ sctp_recvv(int sd, const struct iovec *iov, int iovlen,
 	socklen_t *infolen, unsigned int *infotype, int *flags)
 {
 	int fl = flags != NULL ? *flags & (MSG_PEEK | MSG_DONTWAIT) : 0;
+	struct iovec vec[SK_PIECES];
 	struct sk_got got;
 	struct sock s;
 	ssize_t ret;
+	int err;
 
 	if (begin(&s, sd) < 0)
 		return -1;
 	if (iovlen < 0 || (iovlen != 0 && iov == NULL))
 		return result(-EINVAL);
-	ret = sk_recv(&s, iov, (size_t)iovlen, fl, from != NULL, &got);
+	err = sk_vec_in(iov, (size_t)iovlen, vec, EMSGSIZE);
+	if (err != 0)
+		return result(err);
+	ret = sk_recv(&s, vec, (size_t)iovlen, fl, from != NULL, &got);
 	if (ret < 0)
 		return result(ret);
-	give_from(&got, from, fromlen);
+	err = sk_from_out(&got, from, fromlen);
+	if (err != 0)
+		return result(err);
 	if (flags != NULL)
 		*flags = got.flags;
 	if (infotype != NULL)

@@ -359,26 +359,32 @@ sk_recv(struct sock *s, const struct iovec *iov, size_t n, int flags,
 
 /* ---------------------------------------------------------------- recvmsg(2) */
 
-/* Append ancillary data; without room MSG_CTRUNC. */
-static void
+/* Append ancillary data; without room MSG_CTRUNC.  0, or -EFAULT. */
+static int
 put_cmsg(struct msghdr *msg, size_t *used, int type, const void *p, size_t len)
 {
-	struct cmsghdr *c = (struct cmsghdr *)(void *)
-		((char *)msg->msg_control + *used);
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(sizeof(struct sctp_sndrcvinfo))];
+	} c;
 
 	if (*used + CMSG_LEN(len) > msg->msg_controllen) {
 		msg->msg_flags |= MSG_CTRUNC;
-		return;
+		return 0;
 	}
-	c->cmsg_len = CMSG_LEN(len);
-	c->cmsg_level = IPPROTO_SCTP;
-	c->cmsg_type = type;
-	memcpy(CMSG_DATA(c), p, len);
+	memset(&c, 0, sizeof(c));
+	c.h.cmsg_len = CMSG_LEN(len);
+	c.h.cmsg_level = IPPROTO_SCTP;
+	c.h.cmsg_type = type;
+	memcpy(CMSG_DATA(&c.h), p, len);
+	if (strm_copy((char *)msg->msg_control + *used, &c, CMSG_LEN(len)) != 0)
+		return -EFAULT;
 	*used += *used + CMSG_SPACE(len) <= msg->msg_controllen ?
 		CMSG_SPACE(len) : CMSG_LEN(len);
+	return 0;
 }
 
-static void
+static int
 put_info(struct sock *s, struct msghdr *msg, const struct sctp_rcvinfo *ri)
 {
 	struct sctp_sndrcvinfo sr = {.sinfo_stream = ri->rcv_sid,
@@ -388,33 +394,40 @@ put_info(struct sock *s, struct msghdr *msg, const struct sctp_rcvinfo *ri)
 		.sinfo_assoc_id = ri->rcv_assoc_id};
 	uint32_t w = SK(s);
 	size_t used = 0;
+	int err = 0;
 
 	if ((w & SK_RCVINFO) != 0)
-		put_cmsg(msg, &used, SCTP_RCVINFO, ri, sizeof(*ri));
-	if ((w & SK_SNDRCV) != 0)
-		put_cmsg(msg, &used, SCTP_SNDRCV, &sr, sizeof(sr));
+		err = put_cmsg(msg, &used, SCTP_RCVINFO, ri, sizeof(*ri));
+	if ((w & SK_SNDRCV) != 0 && err == 0)
+		err = put_cmsg(msg, &used, SCTP_SNDRCV, &sr, sizeof(sr));
 	msg->msg_controllen = used;
+	return err;
 }
 
 ssize_t
 sk_recvmsg(struct sock *s, struct msghdr *msg, int flags)
 {
+	struct iovec vec[SK_PIECES];
+	struct msghdr mh;
 	struct sk_got got;
-	ssize_t ret = sk_recv(s, msg->msg_iov, msg->msg_iovlen, flags,
-		msg->msg_name != NULL, &got);
+	ssize_t ret;
+	int err;
 
+	if (strm_copy(&mh, msg, sizeof(mh)) != 0)
+		return -EFAULT;
+	err = sk_vec_in(mh.msg_iov, mh.msg_iovlen, vec, EMSGSIZE);
+	if (err != 0)
+		return err;
+	ret = sk_recv(s, vec, mh.msg_iovlen, flags, mh.msg_name != NULL, &got);
 	if (ret < 0)
 		return ret;
-	msg->msg_flags = got.flags;
-	if (msg->msg_name != NULL) {
-		memcpy(msg->msg_name, &got.from,
-			got.fromlen < msg->msg_namelen ? got.fromlen :
-							 msg->msg_namelen);
-		msg->msg_namelen = got.fromlen;
-	}
-	if (ret > 0 && got.has_info && msg->msg_control != NULL)
-		put_info(s, msg, &got.info);
+	mh.msg_flags = got.flags;
+	err = sk_from_out(&got, mh.msg_name, &mh.msg_namelen);
+	if (ret > 0 && got.has_info && mh.msg_control != NULL && err == 0)
+		err = put_info(s, &mh, &got.info);
 	else
-		msg->msg_controllen = 0;
-	return ret;
+		mh.msg_controllen = 0;
+	if (err == 0 && strm_copy(msg, &mh, sizeof(mh)) != 0)
+		err = -EFAULT;
+	return err != 0 ? err : ret;
 }

@@ -351,19 +351,37 @@ read_cmsgs(const struct msghdr *msg, struct sk_snd *snd, int *info)
 ssize_t
 sk_sendmsg(struct sock *s, const struct msghdr *msg, int flags)
 {
+	union {
+		struct cmsghdr align;
+		char room[SK_CONTROL];
+	} control;
 	struct sk_addrs to, *top = NULL;
+	struct iovec vec[SK_PIECES];
 	struct sk_snd snd;
+	struct msghdr mh;
 	int info = 0, err;
 
-	err = sk_send_defaults(s, &snd);
+	if (strm_copy(&mh, msg, sizeof(mh)) != 0)
+		return -EFAULT;
+	err = sk_vec_in(mh.msg_iov, mh.msg_iovlen, vec, EMSGSIZE);
+	if (err == 0 && mh.msg_control != NULL && mh.msg_controllen != 0) {
+		if (mh.msg_controllen > sizeof(control))
+			return -ENOBUFS;
+		if (strm_copy(&control, mh.msg_control, mh.msg_controllen) != 0)
+			return -EFAULT;
+		mh.msg_control = &control;
+	} else {
+		mh.msg_controllen = 0;
+	}
 	if (err == 0)
-		err = read_cmsgs(msg, &snd, &info);
-	if (err == 0 && msg->msg_name != NULL && msg->msg_namelen != 0) {
-		err = sk_addr_in(s, msg->msg_name, msg->msg_namelen, &to);
+		err = sk_send_defaults(s, &snd);
+	if (err == 0)
+		err = read_cmsgs(&mh, &snd, &info);
+	if (err == 0 && mh.msg_name != NULL && mh.msg_namelen != 0) {
+		err = sk_addr_in(s, mh.msg_name, mh.msg_namelen, &to);
 		top = &to;
 	}
 	if (err != 0)
 		return err;
-	return sk_send(s, msg->msg_iov, msg->msg_iovlen, info ? &snd : NULL,
-		top, flags);
+	return sk_send(s, vec, mh.msg_iovlen, info ? &snd : NULL, top, flags);
 }

@@ -100,6 +100,8 @@ enum sk_keep {
 #define SK_ASSOC 3
 
 #define SK_MSG_MOST 262144u /* bytes of a message */
+#define SK_PIECES 1024u /* most pieces of a vector */
+#define SK_CONTROL 4096u /* bytes of ancillary data that are sent */
 
 struct sock {
 	int fd;
@@ -212,6 +214,10 @@ struct sk_got {
 ssize_t sk_recv(struct sock *s, const struct iovec *iov, size_t n, int flags,
 	int want_from, struct sk_got *got);
 ssize_t sk_recvmsg(struct sock *s, struct msghdr *msg, int flags);
+/* user.c */
+int sk_vec_in(const struct iovec *from, size_t n, struct iovec *to, int err);
+int sk_from_out(const struct sk_got *got, struct sockaddr *sa, socklen_t *len);
+
 void sk_last_put(const struct sock *s, const struct sctp_rcvinfo *ri);
 int sk_last_get(const struct sock *s, struct sctp_rcvinfo *ri);
 void sk_last_from(struct sock *s, struct sockaddr_storage *from, socklen_t *len);

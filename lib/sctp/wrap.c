@@ -53,25 +53,28 @@ get(struct sock *s, void *buf, size_t n, int flags, struct sockaddr *sa,
 	struct sk_got got;
 	ssize_t ret = sk_recv(s, &iov, 1, flags, sa != NULL, &got);
 
-	if (ret >= 0 && sa != NULL && len != NULL) {
-		memcpy(sa, &got.from, got.fromlen < *len ? got.fromlen : *len);
-		*len = got.fromlen;
-	}
-	return ret;
+	int err = ret >= 0 ? sk_from_out(&got, sa, len) : 0;
+
+	return err != 0 ? err : ret;
 }
 
 static ssize_t
 getv(struct sock *s, const struct iovec *iov, int n)
 {
+	struct iovec vec[SK_PIECES];
 	struct sk_got got;
+	int err = sk_vec_in(iov, (size_t)n, vec, EINVAL);
 
-	return n < 0 ? -EINVAL : sk_recv(s, iov, (size_t)n, 0, 0, &got);
+	return err != 0 ? err : sk_recv(s, vec, (size_t)n, 0, 0, &got);
 }
 
 static ssize_t
 putv(struct sock *s, const struct iovec *iov, int n)
 {
-	return n < 0 ? -EINVAL : sk_send(s, iov, (size_t)n, NULL, NULL, 0);
+	struct iovec vec[SK_PIECES];
+	int err = sk_vec_in(iov, (size_t)n, vec, EINVAL);
+
+	return err != 0 ? err : sk_send(s, vec, (size_t)n, NULL, NULL, 0);
 }
 
 static int
@@ -84,6 +87,15 @@ to_addr(struct sock *s, const struct sockaddr *sa, socklen_t len,
 	return err != 0 ? err : call(s, &a);
 }
 
+/* Tell the caller how long a message was. */
+static int
+put_len(struct mmsghdr *msg, ssize_t ret)
+{
+	unsigned len = (unsigned)ret;
+
+	return strm_copy(&msg->msg_len, &len, sizeof(len)) != 0 ? -EFAULT : 0;
+}
+
 /* As many messages as there are; the first one's error counts. */
 static int
 put_many(struct sock *s, struct mmsghdr *msg, unsigned n, int flags)
@@ -93,9 +105,10 @@ put_many(struct sock *s, struct mmsghdr *msg, unsigned n, int flags)
 
 	for (i = 0; i < n; i++) {
 		ret = sk_sendmsg(s, &msg[i].msg_hdr, flags);
+		if (ret >= 0)
+			ret = put_len(&msg[i], ret);
 		if (ret < 0)
 			return i != 0 ? (int)i : (int)ret;
-		msg[i].msg_len = (unsigned)ret;
 	}
 	return (int)n;
 }
@@ -108,9 +121,10 @@ get_many(struct sock *s, struct mmsghdr *msg, unsigned n, int flags)
 
 	for (i = 0; i < n; i++) {
 		ret = sk_recvmsg(s, &msg[i].msg_hdr, flags & ~MSG_WAITFORONE);
+		if (ret >= 0)
+			ret = put_len(&msg[i], ret);
 		if (ret < 0)
 			return i != 0 ? (int)i : (int)ret;
-		msg[i].msg_len = (unsigned)ret;
 		if ((flags & MSG_WAITFORONE) != 0)
 			flags |= MSG_DONTWAIT;
 	}
@@ -122,7 +136,9 @@ socket(int domain, int type, int protocol)
 {
 	int style = type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC);
 
+	/* the kernel knows what other families say to the number */
 	if (protocol != IPPROTO_SCTP ||
+	    (domain != AF_INET && domain != AF_INET6) ||
 	    (style != SOCK_STREAM && style != SOCK_SEQPACKET))
 		return NEXT(socket)(domain, type, protocol);
 	return (int)result(sk_socket(domain, type, protocol));

@@ -40,7 +40,7 @@ T_CASE(other_sockets_are_the_kernels)
 
 T_CASE(a_family_or_type_without_sctp_is_refused)
 {
-	T_ERR(socket(AF_UNIX, SOCK_STREAM, IPPROTO_SCTP), EAFNOSUPPORT);
+	T_ERR(socket(AF_UNIX, SOCK_STREAM, IPPROTO_SCTP), EPROTONOSUPPORT);
 }
 
 T_CASE(names_are_those_of_both_ends)
