@@ -6,12 +6,11 @@
  */
 #include "sock.h"
 
+#define REMOTE_DATA 512u /* bytes of an ERROR chunk that are told, at most */
+
 union event {
 	union sctp_notification n;
-	struct {
-		struct sctp_remote_error e;
-		uint8_t data[512];
-	} error;
+	unsigned char error[sizeof(struct sctp_remote_error) + REMOTE_DATA];
 };
 
 static uint32_t
@@ -55,15 +54,15 @@ static uint32_t
 remote_error(union event *e, const struct sctpio_note *n, const void *data,
 	size_t len, sctp_assoc_t id)
 {
-	struct sctp_remote_error *r = &e->error.e;
+	struct sctp_remote_error *r = &e->n.sn_remote_error;
 
-	if (len > sizeof(e->error.data))
-		len = sizeof(e->error.data);
+	if (len > REMOTE_DATA)
+		len = REMOTE_DATA;
 	r->sre_type = SCTP_REMOTE_ERROR;
 	r->sre_error = htons((uint16_t)n->error);
 	r->sre_assoc_id = id;
 	if (len != 0)
-		memcpy(e->error.data, data, len);
+		memcpy(e->error + sizeof(*r), data, len);
 	return (uint32_t)(sizeof(*r) + len);
 }
 
