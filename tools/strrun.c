@@ -118,6 +118,7 @@ prepare_environment(const char *library, int fd, const struct run_area *a)
 	char *list;
 
 	snprintf(text, sizeof text, "%d:%d:%x", (int)getppid(), fd, a->key);
+	run_value_set(text);
 	if (setenv(RUN_VAR, text, 1) != 0 ||
 		asprintf(&list, "%s%s%s", library,
 			old != NULL && old[0] != '\0' ? ":" : "",

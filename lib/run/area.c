@@ -532,6 +532,7 @@ start(void)
 
 	if (v == NULL)
 		return;
+	run_value_set(v);
 	v = number(v, 10, &leader);
 	v = number(v, 10, &leader_fd);
 	(void)number(v, 16, &key);

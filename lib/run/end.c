@@ -236,3 +236,10 @@ run_upgrade(struct run_end *e, int fd)
 	run_count(RUN_CARRIED);
 	return true;
 }
+
+void
+run_look_again(void)
+{
+	for (unsigned i = 0; i < ENDS; i++)
+		ends[i].checked = 0;
+}

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -408,6 +410,28 @@ posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *fa,
 	return spawned(NEXT(posix_spawnp), pid, file,
 		run_on ? run_search(file, path) : file, fa, attr, argv, envp);
 }
+
+/* ------------------------------------------------------------------ wait */
+
+/* The process that has ended may have been the reader of a pipe. */
+#define WAITS(type, name, args, ...) \
+	NEXT_SLOT(name); \
+	STR_EXPORT type \
+	name args \
+	{ \
+		type ret = NEXT(name)(__VA_ARGS__); \
+		if (run_armed != 0) \
+			run_look_again(); \
+		return ret; \
+	}
+WAITS(pid_t, wait, (int *status), status)
+WAITS(pid_t, waitpid, (pid_t pid, int *status, int flags), pid, status, flags)
+WAITS(pid_t, wait3, (int *status, int flags, struct rusage *ru), status, flags,
+	ru)
+WAITS(pid_t, wait4, (pid_t pid, int *status, int flags, struct rusage *ru), pid,
+	status, flags, ru)
+WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int flags), type,
+	id, info, flags)
 
 /* ------------------------------------------------------------------ exit */
 

@@ -23,6 +23,7 @@
 #define SCRIPTS 5
 #define PHDRS 64
 #define DYNS 512
+#define RUN_VALUE 64 /* bytes of the variable, at most */
 #define LIBRARY "libstrrun.so"
 
 #if defined(__x86_64__)
@@ -183,6 +184,23 @@ our_part(const char *list, size_t *ret_len)
 	return NULL;
 }
 
+static char run_value[RUN_VALUE];
+
+void
+run_value_set(const char *text)
+{
+	strncpy(run_value, text, sizeof run_value - 1);
+}
+
+/* Will it find the area of this process? */
+static bool
+is_joined(char *const *envp)
+{
+	const char *value = variable(envp, RUN_VAR);
+
+	return value != NULL && strcmp(value, run_value) == 0;
+}
+
 /* Can the dynamic linker find this library by @envp? */
 static bool
 is_preloaded(char *const *envp)
@@ -214,9 +232,11 @@ run_image(const char *upath, char *const *envp)
 		if (!script)
 			image = elf_image((int)fd);
 		(void)sys_close((int)fd);
+		if (!script && image != RUN_IMAGE_MEMBER)
+			return image;
 		if (!script)
-			return image == RUN_IMAGE_MEMBER && !is_preloaded(envp) ?
-				RUN_IMAGE_FOREIGN : image;
+			return !is_preloaded(envp) ? RUN_IMAGE_FOREIGN :
+				is_joined(envp) ? image : RUN_IMAGE_STATIC;
 		fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	}
 	if (fd >= 0)

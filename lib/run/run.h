@@ -100,6 +100,8 @@ struct run_end *run_end(unsigned kind);
 /* Descriptors of @e: again COUNTING, or NEVER. */
 void run_disarm(struct run_end *e, bool never);
 bool run_upgrade(struct run_end *e, int fd);
+/* Each writer looks for its reader before its next write. */
+void run_look_again(void);
 
 /* ---------------------------------------------------------------- ring.c */
 ssize_t run_ring_read(struct run_end *e, int fd, void *buf, size_t len);
@@ -135,9 +137,11 @@ bool run_stdio(void);
 enum run_image {
 	RUN_IMAGE_NONE,	   /* exec will fail */
 	RUN_IMAGE_MEMBER,
-	RUN_IMAGE_STATIC,  /* outside, the environment does not matter */
+	RUN_IMAGE_STATIC,  /* outside, the environment stays as it is */
 	RUN_IMAGE_FOREIGN  /* outside, must not be preloaded */
 };
+/* @text: the value of RUN_VAR by which this process finds the area. */
+void run_value_set(const char *text);
 /* What will the program @path be? @envp: its environment. */
 enum run_image run_image(const char *path, char *const *envp);
 /* Open @name in a directory of PATH; the path in @path of size PATH_MAX. */
