@@ -244,7 +244,7 @@ T_CASE(bad_memory_is_an_error)
 	T_OK(send(fd[0], "a", 1, 0));
 	T_ERR(recv(fd[1], bad, 5, 0), EFAULT);
 	T_EQ((int)T_OK(recv(fd[1], &c, 1, 0)), 1);
-	T_ERR(connect(fd[0], (struct sockaddr *)bad, 16), EFAULT);
+	T_ERR(connect(fd[0], (struct sockaddr *)(void *)bad, 16), EFAULT);
 	T_ERR(setsockopt(fd[0], IPPROTO_SCTP, SCTP_NODELAY, bad, 4), EFAULT);
 }
 

@@ -4,6 +4,8 @@
 /*
  * Options of sockets: RFC 6458 s8.
  */
+#include <stddef.h>
+
 #include "sk.h"
 
 /* Options that are read and written, and the size of their values. */
@@ -191,7 +193,9 @@ T_CASE(a_peers_address_is_described)
 	T_GT(pi.spinfo_mtu, 500u);
 	len = sizeof(pr);
 	T_OK(getsockopt(fd[0], IPPROTO_SCTP, SCTP_PRIMARY_ADDR, &pr, &len));
-	T_EQ(memcmp(&pr.ssp_addr, &sa, sizeof(sa)), 0);
+	T_EQ(memcmp((char *)&pr + offsetof(struct sctp_prim, ssp_addr), &sa,
+		       sizeof(sa)),
+		0);
 	T_OK(setsockopt(fd[0], IPPROTO_SCTP, SCTP_PRIMARY_ADDR, &pr,
 		sizeof(pr)));
 
