@@ -126,8 +126,11 @@ int strm_str(int fd, void *arg);
 int strm_canput(int fd, int band);
 int strm_device(int fd, uint64_t *ret_dev);
 int strm_local(int fd);
+/* strm_possible - could a descriptor of this process be a Stream? */
+int strm_possible(void);
 /*
  * strm_copy - copy between the caller's memory and the library's
+ * Works in any process, also in one that has no Stream.
  * Return: 0, or EFAULT: one of them is bad.  Some bytes may have been copied.
  */
 int strm_copy(void *to, const void *from, size_t len);

@@ -73,8 +73,9 @@ sctp_connectx(int sd, struct sockaddr *addrs, int addrcnt, sctp_assoc_t *id)
 	if (err == 0)
 		err = (SK(&s) & SK_MANY) != 0 ?
 			sk_many_connect(&s, &a, &n) : sk_connect(&s, &a);
-	if (id != NULL && (err == 0 || err == -EINPROGRESS))
-		*id = (sctp_assoc_t)n;
+	if (id != NULL && (err == 0 || err == -EINPROGRESS) &&
+	    strm_copy(id, &n, sizeof(n)) != 0)
+		err = -EFAULT;
 	return result(err);
 }
 
@@ -165,7 +166,7 @@ give_list(struct sock *s, const unsigned char *list, size_t len,
 	unsigned char *p;
 	sa_family_t family;
 	size_t at, used = 0;
-	int n = 0;
+	int n = 0, err;
 
 	p = calloc(SK_ADDRS, sizeof(struct sockaddr_in6));
 	if (p == NULL)
@@ -178,12 +179,14 @@ give_list(struct sock *s, const unsigned char *list, size_t len,
 		memcpy(p + used, &ss, sk_addr_size(ss.ss_family));
 		used += sk_addr_size(ss.ss_family);
 	}
-	*ret = (struct sockaddr *)(void *)p;
 	if (n == 0) {
 		free(p);
-		*ret = NULL;
+		p = NULL;
 	}
-	return n;
+	err = strm_copy(ret, &p, sizeof(p)) != 0 ? -EFAULT : 0;
+	if (err != 0)
+		free(p);
+	return err != 0 ? err : n;
 }
 
 STR_EXPORT int
@@ -301,51 +304,69 @@ sctp_send(int sd, const void *msg, size_t len,
 		char buf[CMSG_SPACE(sizeof(*sinfo))];
 	} c;
 	struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1};
+	struct sctp_sndrcvinfo si;
 	struct sock s;
 
 	if (begin(&s, sd) < 0)
 		return -1;
 	if (sinfo != NULL) {
+		if (strm_copy(&si, sinfo, sizeof(si)) != 0)
+			return result(-EFAULT);
 		memset(&c, 0, sizeof(c));
 		c.align.cmsg_len = CMSG_LEN(sizeof(*sinfo));
 		c.align.cmsg_level = IPPROTO_SCTP;
 		c.align.cmsg_type = SCTP_SNDRCV;
-		memcpy(CMSG_DATA(&c.align), sinfo, sizeof(*sinfo));
+		memcpy(CMSG_DATA(&c.align), &si, sizeof(si));
 		mh.msg_control = &c;
 		mh.msg_controllen = CMSG_SPACE(sizeof(*sinfo));
 	}
 	return result(sk_sendmsg(&s, &mh, flags));
 }
 
+static int
+read_struct(void *to, size_t size, const void *info, socklen_t len)
+{
+	if (info == NULL || len < size)
+		return -EINVAL;
+	return strm_copy(to, info, size) != 0 ? -EFAULT : 0;
+}
+
 /* The parts of @info that @type says.  0, or minus an errno. */
 static int
 read_info(struct sk_snd *snd, const void *info, socklen_t len, unsigned type)
 {
-	const struct sctp_sendv_spa *spa = info;
 	const struct sctp_sndinfo *si = NULL;
 	const struct sctp_prinfo *pr = NULL;
+	struct sctp_sendv_spa spa;
+	int err;
 
 	switch (type) {
 	case SCTP_SENDV_NOINFO:
 		return len == 0 || info == NULL ? 0 : -EINVAL;
 	case SCTP_SENDV_SNDINFO:
-		if (info == NULL || len < sizeof(*si))
-			return -EINVAL;
-		si = info;
+		err = read_struct(&spa.sendv_sndinfo,
+			sizeof(spa.sendv_sndinfo), info, len);
+		if (err != 0)
+			return err;
+		si = &spa.sendv_sndinfo;
 		break;
 	case SCTP_SENDV_PRINFO:
-		if (info == NULL || len < sizeof(*pr))
-			return -EINVAL;
-		pr = info;
+		err = read_struct(&spa.sendv_prinfo, sizeof(spa.sendv_prinfo),
+			info, len);
+		if (err != 0)
+			return err;
+		pr = &spa.sendv_prinfo;
 		break;
 	case SCTP_SENDV_SPA:
-		if (info == NULL || len < sizeof(*spa) ||
-		    (spa->sendv_flags & SCTP_SEND_AUTHINFO_VALID) != 0)
+		err = read_struct(&spa, sizeof(spa), info, len);
+		if (err != 0)
+			return err;
+		if ((spa.sendv_flags & SCTP_SEND_AUTHINFO_VALID) != 0)
 			return -EINVAL;
-		if ((spa->sendv_flags & SCTP_SEND_SNDINFO_VALID) != 0)
-			si = &spa->sendv_sndinfo;
-		if ((spa->sendv_flags & SCTP_SEND_PRINFO_VALID) != 0)
-			pr = &spa->sendv_prinfo;
+		if ((spa.sendv_flags & SCTP_SEND_SNDINFO_VALID) != 0)
+			si = &spa.sendv_sndinfo;
+		if ((spa.sendv_flags & SCTP_SEND_PRINFO_VALID) != 0)
+			pr = &spa.sendv_prinfo;
 		break;
 	default: /* SCTP_SENDV_AUTHINFO: there is no authentication */
 		return -EINVAL;
@@ -396,32 +417,51 @@ sctp_sendv(int sd, const struct iovec *iov, int iovcnt,
 
 /* ------------------------------------------------------------------- receiving */
 
+/* The flags for a receive that the caller has put at @p. */
+static int
+flags_in(const int *p, int *ret)
+{
+	*ret = 0;
+	if (p == NULL)
+		return 0;
+	if (strm_copy(ret, p, sizeof(*ret)) != 0)
+		return -EFAULT;
+	*ret &= MSG_PEEK | MSG_DONTWAIT;
+	return 0;
+}
+
+/* @size bytes of @from for the caller, if they are wanted. */
+static int
+give(void *to, const void *from, size_t size)
+{
+	return to != NULL && strm_copy(to, from, size) != 0 ? -EFAULT : 0;
+}
+
 STR_EXPORT int
 sctp_recvmsg(int sd, void *msg, size_t len, struct sockaddr *from,
 	socklen_t *fromlen, struct sctp_sndrcvinfo *sinfo, int *msg_flags)
 {
-	int flags = msg_flags != NULL ?
-		*msg_flags & (MSG_PEEK | MSG_DONTWAIT) : 0;
 	struct iovec iov = {msg, len};
+	struct sctp_sndrcvinfo si;
 	struct sk_got got;
 	struct sock s;
 	ssize_t ret;
-	int err;
+	int err, flags;
 
 	if (begin(&s, sd) < 0)
 		return -1;
+	err = flags_in(msg_flags, &flags);
+	if (err != 0)
+		return result(err);
 	ret = sk_recv(&s, &iov, 1, flags, from != NULL, &got);
 	if (ret < 0)
 		return result(ret);
 	err = sk_from_out(&got, from, fromlen);
-	if (err != 0)
-		return result(err);
-	if (msg_flags != NULL)
-		*msg_flags = got.flags;
+	if (err == 0)
+		err = give(msg_flags, &got.flags, sizeof(got.flags));
 	/* RFC 6458 s8.12: filled in if SCTP_DATA_IO_EVENT is subscribed to */
-	if (sinfo != NULL && ret > 0 && got.has_info &&
-	    (SK(&s) & SK_SNDRCV) != 0)
-		*sinfo = (struct sctp_sndrcvinfo){
+	if (err == 0 && ret > 0 && got.has_info && (SK(&s) & SK_SNDRCV) != 0) {
+		si = (struct sctp_sndrcvinfo){
 			.sinfo_stream = got.info.rcv_sid,
 			.sinfo_ssn = got.info.rcv_ssn,
 			.sinfo_flags = got.info.rcv_flags,
@@ -430,7 +470,33 @@ sctp_recvmsg(int sd, void *msg, size_t len, struct sockaddr *from,
 			.sinfo_tsn = got.info.rcv_tsn,
 			.sinfo_cumtsn = got.info.rcv_cumtsn,
 			.sinfo_assoc_id = got.info.rcv_assoc_id};
-	return (int)ret;
+		err = give(sinfo, &si, sizeof(si));
+	}
+	return result(err != 0 ? err : ret);
+}
+
+/* What sctp_recvv() tells of a message.  0, or -EFAULT. */
+static int
+put_rcvinfo(struct sock *s, const struct sk_got *got, int any, void *info,
+	socklen_t *infolen, unsigned int *infotype)
+{
+	socklen_t room, size = 0;
+	unsigned type = SCTP_RECVV_NOINFO;
+	int err = 0;
+
+	if (info == NULL || infolen == NULL || infotype == NULL)
+		return give(infotype, &type, sizeof(type));
+	if (strm_copy(&room, infolen, sizeof(room)) != 0)
+		return -EFAULT;
+	if (any && got->has_info && (SK(s) & SK_RCVINFO) != 0 &&
+	    room >= sizeof(got->info)) {
+		err = give(info, &got->info, sizeof(got->info));
+		size = sizeof(got->info);
+		type = SCTP_RECVV_RCVINFO;
+	}
+	if (err == 0)
+		err = give(infolen, &size, sizeof(size));
+	return err != 0 ? err : give(infotype, &type, sizeof(type));
 }
 
 STR_EXPORT int
@@ -438,39 +504,28 @@ sctp_recvv(int sd, const struct iovec *iov, int iovlen,
 	struct sockaddr *from, socklen_t *fromlen, void *info,
 	socklen_t *infolen, unsigned int *infotype, int *flags)
 {
-	int fl = flags != NULL ? *flags & (MSG_PEEK | MSG_DONTWAIT) : 0;
 	struct iovec vec[SK_PIECES];
 	struct sk_got got;
 	struct sock s;
 	ssize_t ret;
-	int err;
+	int err, fl;
 
 	if (begin(&s, sd) < 0)
 		return -1;
 	if (iovlen < 0 || (iovlen != 0 && iov == NULL))
 		return result(-EINVAL);
 	err = sk_vec_in(iov, (size_t)iovlen, vec, EMSGSIZE);
+	if (err == 0)
+		err = flags_in(flags, &fl);
 	if (err != 0)
 		return result(err);
 	ret = sk_recv(&s, vec, (size_t)iovlen, fl, from != NULL, &got);
 	if (ret < 0)
 		return result(ret);
 	err = sk_from_out(&got, from, fromlen);
-	if (err != 0)
-		return result(err);
-	if (flags != NULL)
-		*flags = got.flags;
-	if (infotype != NULL)
-		*infotype = SCTP_RECVV_NOINFO;
-	if (info == NULL || infolen == NULL || infotype == NULL)
-		return (int)ret;
-	if (ret > 0 && got.has_info && (SK(&s) & SK_RCVINFO) != 0 &&
-	    *infolen >= sizeof(got.info)) {
-		memcpy(info, &got.info, sizeof(got.info));
-		*infolen = sizeof(got.info);
-		*infotype = SCTP_RECVV_RCVINFO;
-	} else {
-		*infolen = 0;
-	}
-	return (int)ret;
+	if (err == 0)
+		err = give(flags, &got.flags, sizeof(got.flags));
+	if (err == 0)
+		err = put_rcvinfo(&s, &got, ret > 0, info, infolen, infotype);
+	return result(err != 0 ? err : ret);
 }

@@ -80,11 +80,13 @@ put_off(int epfd, int op, int fd, const struct epoll_event *ev)
 STR_EXPORT int
 epoll_ctl(int epfd, int op, int fd, struct epoll_event *ev)
 {
+	struct epoll_event copy;
 	struct sock s;
 
 	if (op != EPOLL_CTL_DEL && ev != NULL && sk_is_calling(fd, &s) &&
-	    sk_progress(&s, 1) == -EAGAIN)
-		return put_off(epfd, op, fd, ev);
+	    sk_progress(&s, 1) == -EAGAIN &&
+	    strm_copy(&copy, ev, sizeof(copy)) == 0)
+		return put_off(epfd, op, fd, &copy);
 	if (any()) {
 		(void)pthread_mutex_lock(&lock);
 		forget(epfd, fd);
@@ -129,15 +131,18 @@ static int
 without_answers(int epfd, struct epoll_event *ev, int n)
 {
 	const struct pending *p;
+	struct epoll_event e;
 	int i, k = 0;
 
 	(void)pthread_mutex_lock(&lock);
 	for (i = 0; i < n; i++) {
+		if (strm_copy(&e, &ev[i], sizeof(e)) != 0)
+			break;
 		for (p = list; p != NULL && (p->epfd != epfd ||
-			p->ev.data.u64 != ev[i].data.u64);)
+			p->ev.data.u64 != e.data.u64);)
 			p = p->next;
-		if (p == NULL)
-			ev[k++] = ev[i];
+		if (p == NULL && strm_copy(&ev[k], &e, sizeof(e)) == 0)
+			k++;
 	}
 	(void)pthread_mutex_unlock(&lock);
 	return k;
@@ -198,8 +203,10 @@ STR_EXPORT int
 epoll_pwait2(int epfd, struct epoll_event *ev, int most,
 	const struct timespec *ts, const sigset_t *mask)
 {
-	if (!any())
+	struct timespec copy;
+
+	if (!any() || (ts != NULL && strm_copy(&copy, ts, sizeof(copy)) != 0))
 		return NEXT(epoll_pwait2)(epfd, ev, most, ts, mask);
 	return wait_for(epfd, ev, most, ts == NULL ? -1 : now_ns() +
-		ts->tv_sec * (int64_t)1000000000 + ts->tv_nsec, mask);
+		copy.tv_sec * (int64_t)1000000000 + copy.tv_nsec, mask);
 }

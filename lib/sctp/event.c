@@ -6,11 +6,9 @@
  */
 #include "sock.h"
 
-#define REMOTE_DATA 512u /* bytes of an ERROR chunk that are told, at most */
-
 union event {
 	union sctp_notification n;
-	unsigned char error[sizeof(struct sctp_remote_error) + REMOTE_DATA];
+	unsigned char error[sizeof(struct sctp_remote_error) + SK_NOTE_DATA];
 };
 
 static uint32_t
@@ -56,8 +54,8 @@ remote_error(union event *e, const struct sctpio_note *n, const void *data,
 {
 	struct sctp_remote_error *r = &e->n.sn_remote_error;
 
-	if (len > REMOTE_DATA)
-		len = REMOTE_DATA;
+	if (len > SK_NOTE_DATA)
+		len = SK_NOTE_DATA;
 	r->sre_type = SCTP_REMOTE_ERROR;
 	r->sre_error = htons((uint16_t)n->error);
 	r->sre_assoc_id = id;

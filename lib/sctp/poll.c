@@ -34,18 +34,31 @@ has_failed(int fd)
 	return fd >= 0 && sk_find(&s, fd) && (SK(&s) & SK_FAILED) != 0;
 }
 
-/* Is there a socket among them that needs this file?  (Not const: <poll.h> says
- * that poll() only writes to them.) */
+#define CHUNK 64u /* descriptors that are looked at together */
+
+/*
+ * Is there a socket among them that needs this file?  If the caller's memory is
+ * bad there is none: the next definition returns EFAULT.  (@fds is not const:
+ * <poll.h> says that poll() only writes to it.)
+ */
 static int
 is_special(struct pollfd *fds, nfds_t n)
 {
+	struct pollfd part[CHUNK];
 	struct sock s;
-	nfds_t i;
+	nfds_t at, k, i;
 
-	for (i = 0; i < n; i++)
-		if (fds[i].fd >= 0 && sk_find(&s, fds[i].fd) &&
-		    (SK(&s) & (SK_CALLING | SK_FAILED)) != 0)
-			return 1;
+	if (!strm_possible())
+		return 0;
+	for (at = 0; at < n; at += k) {
+		k = n - at < CHUNK ? n - at : CHUNK;
+		if (strm_copy(part, fds + at, k * sizeof(*part)) != 0)
+			return 0;
+		for (i = 0; i < k; i++)
+			if (part[i].fd >= 0 && sk_find(&s, part[i].fd) &&
+			    (SK(&s) & (SK_CALLING | SK_FAILED)) != 0)
+				return 1;
+	}
 	return 0;
 }
 
@@ -97,7 +110,7 @@ now_ns(void)
 	return ts.tv_sec * (int64_t)1000000000 + ts.tv_nsec;
 }
 
-/* @limit: when the wait ends; -1: never */
+/* @fds: in memory of this file.  @limit: when the wait ends; -1: never */
 static int
 wait_for(struct pollfd *fds, nfds_t n, int64_t limit, const sigset_t *mask)
 {
@@ -131,23 +144,72 @@ wait_for(struct pollfd *fds, nfds_t n, int64_t limit, const sigset_t *mask)
 	return ready;
 }
 
+/* The same for @fds of the caller. */
+static int
+wait_for_user(struct pollfd *fds, nfds_t n, int64_t limit, const sigset_t *mask)
+{
+	struct pollfd *mine = calloc(n != 0 ? n : 1, sizeof(*mine));
+	int ready = -1;
+
+	if (mine == NULL) {
+		errno = ENOMEM;
+		return -1;
+	}
+	if (strm_copy(mine, fds, n * sizeof(*mine)) != 0)
+		errno = EFAULT;
+	else
+		ready = wait_for(mine, n, limit, mask);
+	if (ready >= 0 && strm_copy(fds, mine, n * sizeof(*mine)) != 0) {
+		errno = EFAULT;
+		ready = -1;
+	}
+	free(mine);
+	return ready;
+}
+
+/* When a wait of *@ts ends; 0, or -1 with errno. */
+static int
+limit_of(const struct timespec *ts, int64_t *limit)
+{
+	struct timespec copy;
+
+	*limit = -1;
+	if (ts == NULL)
+		return 0;
+	if (strm_copy(&copy, ts, sizeof(copy)) != 0) {
+		errno = EFAULT;
+		return -1;
+	}
+	if (copy.tv_sec < 0 || copy.tv_nsec < 0 || copy.tv_nsec > 999999999) {
+		errno = EINVAL;
+		return -1;
+	}
+	/* three hundred years less are as good */
+	if (copy.tv_sec < 1000000000)
+		*limit = now_ns() + copy.tv_sec * (int64_t)1000000000 +
+			copy.tv_nsec;
+	return 0;
+}
+
 STR_EXPORT int
 poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	if (!is_special(fds, n))
 		return NEXT(poll)(fds, n, ms);
-	return wait_for(fds, n, ms < 0 ? -1 : now_ns() + ms * (int64_t)1000000,
-		NULL);
+	return wait_for_user(fds, n,
+		ms < 0 ? -1 : now_ns() + ms * (int64_t)1000000, NULL);
 }
 
 STR_EXPORT int
 ppoll(struct pollfd *fds, nfds_t n, const struct timespec *ts,
 	const sigset_t *mask)
 {
+	int64_t limit;
+
 	if (!is_special(fds, n))
 		return NEXT(ppoll)(fds, n, ts, mask);
-	return wait_for(fds, n, ts == NULL ? -1 : now_ns() +
-		ts->tv_sec * (int64_t)1000000000 + ts->tv_nsec, mask);
+	return limit_of(ts, &limit) < 0 ? -1 :
+		wait_for_user(fds, n, limit, mask);
 }
 
 int __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room);
@@ -161,24 +223,46 @@ __poll_chk(struct pollfd *fds, nfds_t n, int ms, size_t room)
 
 /* ------------------------------------------------------------------ select(2) */
 
+/* Sets of the caller, and copies of them; n: descriptors, at most FD_SETSIZE. */
+struct sets {
+	fd_set *user[3]; /* to read, to write, exceptional; or NULL */
+	fd_set copy[3];
+	int n;
+};
+
+static size_t
+bytes_of(const struct sets *s)
+{
+	return ((size_t)s->n + 63) / 64 * 8;
+}
+
 static int
 in(int fd, const fd_set *set)
 {
-	return set != NULL && FD_ISSET(fd, set);
+	return FD_ISSET(fd, set);
 }
 
-/* Is a descriptor of the sets a socket that needs this file? */
+/*
+ * Copy the sets; is a descriptor of them a socket that needs this file?  As with
+ * poll(2), not if memory is bad.
+ */
 static int
-is_special_set(int n, const fd_set *r, const fd_set *w)
+is_special_set(struct sets *s)
 {
-	struct sock s;
-	int fd;
+	struct sock sk;
+	int fd, i;
 
-	if (n > FD_SETSIZE)
+	if (s->n <= 0 || s->n > FD_SETSIZE || !strm_possible())
 		return 0;
-	for (fd = 0; fd < n; fd++)
-		if ((in(fd, r) || in(fd, w)) && sk_find(&s, fd) &&
-		    (SK(&s) & (SK_CALLING | SK_FAILED)) != 0)
+	memset(s->copy, 0, sizeof(s->copy));
+	for (i = 0; i < 3; i++)
+		if (s->user[i] != NULL && strm_copy(&s->copy[i], s->user[i],
+			bytes_of(s)) != 0)
+			return 0;
+	for (fd = 0; fd < s->n; fd++)
+		if ((in(fd, &s->copy[0]) || in(fd, &s->copy[1])) &&
+		    sk_find(&sk, fd) &&
+		    (SK(&sk) & (SK_CALLING | SK_FAILED)) != 0)
 			return 1;
 	return 0;
 }
@@ -196,13 +280,13 @@ put_bit(fd_set *set, int fd, int on, int *count)
 
 /* The same by poll(2); @limit as above. */
 static int
-select_by_poll(int n, fd_set *r, fd_set *w, fd_set *e, int64_t limit,
-	const sigset_t *mask)
+select_by_poll(struct sets *s, int64_t limit, const sigset_t *mask)
 {
+	fd_set *r = &s->copy[0], *w = &s->copy[1], *e = &s->copy[2];
 	struct pollfd fds[FD_SETSIZE];
 	int fd, k = 0, i, count = 0;
 
-	for (fd = 0; fd < n; fd++) {
+	for (fd = 0; fd < s->n; fd++) {
 		if (!in(fd, r) && !in(fd, w) && !in(fd, e))
 			continue;
 		fds[k++] = (struct pollfd){.fd = fd,
@@ -224,28 +308,47 @@ select_by_poll(int n, fd_set *r, fd_set *w, fd_set *e, int64_t limit,
 		put_bit(w, fds[i].fd, ev & (POLLOUT | POLLERR), &count);
 		put_bit(e, fds[i].fd, ev & POLLPRI, &count);
 	}
+	for (i = 0; i < 3; i++)
+		if (s->user[i] != NULL && strm_copy(s->user[i], &s->copy[i],
+			bytes_of(s)) != 0) {
+			errno = EFAULT;
+			return -1;
+		}
 	return count;
 }
 
 STR_EXPORT int
 select(int n, fd_set *r, fd_set *w, fd_set *e, struct timeval *tv)
 {
+	struct sets s = {.user = {r, w, e}, .n = n};
+	struct timeval left;
+	struct timespec ts;
 	int64_t limit;
 	int ret;
 
-	if (!is_special_set(n, r, w))
+	if (!is_special_set(&s))
 		return NEXT(select)(n, r, w, e, tv);
 	if (tv == NULL)
-		return select_by_poll(n, r, w, e, -1, NULL);
-	limit = now_ns() + tv->tv_sec * (int64_t)1000000000 +
-		tv->tv_usec * (int64_t)1000;
-	ret = select_by_poll(n, r, w, e, limit, NULL);
+		return select_by_poll(&s, -1, NULL);
+	if (strm_copy(&left, tv, sizeof(left)) != 0) {
+		errno = EFAULT;
+		return -1;
+	}
+	/* a second and more of microseconds are permitted */
+	ts.tv_sec = left.tv_sec + left.tv_usec / 1000000;
+	ts.tv_nsec = left.tv_usec % 1000000 * 1000;
+	if (limit_of(&ts, &limit) < 0)
+		return -1;
+	ret = select_by_poll(&s, limit, NULL);
+	if (limit < 0)
+		return ret;
 	/* Linux returns what is left of the time */
 	limit -= now_ns();
 	if (limit < 0)
 		limit = 0;
-	tv->tv_sec = (time_t)(limit / 1000000000);
-	tv->tv_usec = (suseconds_t)(limit % 1000000000 / 1000);
+	left.tv_sec = (time_t)(limit / 1000000000);
+	left.tv_usec = (suseconds_t)(limit % 1000000000 / 1000);
+	(void)strm_copy(tv, &left, sizeof(left));
 	return ret;
 }
 
@@ -253,8 +356,10 @@ STR_EXPORT int
 pselect(int n, fd_set *r, fd_set *w, fd_set *e, const struct timespec *ts,
 	const sigset_t *mask)
 {
-	if (!is_special_set(n, r, w))
+	struct sets s = {.user = {r, w, e}, .n = n};
+	int64_t limit;
+
+	if (!is_special_set(&s))
 		return NEXT(pselect)(n, r, w, e, ts, mask);
-	return select_by_poll(n, r, w, e, ts == NULL ? -1 : now_ns() +
-		ts->tv_sec * (int64_t)1000000000 + ts->tv_nsec, mask);
+	return limit_of(ts, &limit) < 0 ? -1 : select_by_poll(&s, limit, mask);
 }

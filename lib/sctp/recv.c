@@ -168,14 +168,18 @@ static ssize_t
 give(struct sock *s, const struct taken *t, char *buf, size_t room, int peek,
 	struct sk_got *got)
 {
+	unsigned char text[1024], data[SK_NOTE_DATA];
 	struct sctpio_note n;
-	unsigned char text[1024];
 	size_t size;
 	int more;
 
 	from_of(s, t, got);
 	if (option(t, T_SCTP_NOTE, &n, sizeof(n))) {
-		size = sk_event(s, &n, buf, (size_t)t->len, text, sizeof(text));
+		size = (size_t)t->len < sizeof(data) ? (size_t)t->len :
+						       sizeof(data);
+		if (strm_copy(data, buf, size) != 0)
+			return -EFAULT;
+		size = sk_event(s, &n, data, size, text, sizeof(text));
 		if (t->cut && !peek)
 			discard(s);
 		got->flags = MSG_NOTIFICATION |
