@@ -54,6 +54,8 @@ sctp_conf_check(const struct sctp_conf *c)
 		c->rcvbuf > 1u << 30 || c->sndbuf == 0 ||
 		c->sndbuf > 1u << 30)
 		return EINVAL;
+	if (c->maxseg != 0 && c->maxseg < SCTP_SEG_LEAST)
+		return EINVAL;
 	return c->ostreams == 0 || c->istreams == 0 ||
 		c->scheduler > SCTP_SCHED_WEIGHTED ? EINVAL : 0;
 }
@@ -242,50 +244,54 @@ sctp_assoc_streams(const struct sctp_env *env, struct sctp_assoc *as,
 	return 1;
 }
 
-/* @nout streams for sending instead of fewer; 0: no memory */
-int
-sctp_assoc_more_out(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t nout)
+/*
+ * A longer array of streams
+ * @old: the one with *@n entries of @size bytes, which is released
+ * @more: entries that it gets.  *n is set.  Return: NULL: no memory.
+ */
+void *
+sctp_assoc_more(const struct sctp_env *env, void *old, uint16_t *n,
+	uint32_t more, size_t size)
 {
-	struct sctp_out_stream *out = env->alloc(env->arg,
-		nout * sizeof(*out));
+	unsigned char *new = env->alloc(env->arg, more * size);
 
-	if (out == NULL)
-		return 0;
-	__builtin_memset(out, 0, nout * sizeof(*out));
-	__builtin_memcpy(out, as->out, as->nout * sizeof(*out));
-	env->release(env->arg, as->out, as->nout * sizeof(*out));
-	as->out = out;
-	as->nout = (uint16_t)nout;
-	return 1;
+	if (new == NULL)
+		return NULL;
+	__builtin_memcpy(new, old, *n * size);
+	__builtin_memset(new + *n * size, 0, (more - *n) * size);
+	env->release(env->arg, old, *n * size);
+	*n = (uint16_t)more;
+	return new;
 }
 
-/* The same for receiving. */
-int
-sctp_assoc_more_in(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t nin)
+/* The pieces from @s on will not be delivered. */
+static void
+fail(struct sctp_seg *s)
 {
-	struct sctp_in_stream *in = env->alloc(env->arg, nin * sizeof(*in));
-
-	if (in == NULL)
-		return 0;
-	__builtin_memset(in, 0, nin * sizeof(*in));
-	__builtin_memcpy(in, as->in, as->nin * sizeof(*in));
-	env->release(env->arg, as->in, as->nin * sizeof(*in));
-	as->in = in;
-	as->nin = (uint16_t)nin;
-	return 1;
+	for (; s != NULL; s = s->next)
+		if (s->failed == 0)
+			s->failed = s->sent != 0 ? SCTP_FAILED_SENT :
+						   SCTP_FAILED_UNSENT;
 }
 
-/* Everything that was accepted or received. */
+/* Everything that was accepted, and is not acknowledged. */
 void
-sctp_assoc_forget_data(const struct sctp_env *env, struct sctp_assoc *as)
+sctp_assoc_forget_sent(const struct sctp_env *env, struct sctp_assoc *as)
 {
 	struct sctp_seg *s;
-	uint32_t tsn;
+	struct sctp_tx *tx;
+	uint32_t tsn, i;
 
-	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++)
-		sctp_tx_done(env, as, sctp_tx_of(as, tsn));
+	fail(as->queue);
+	fail(as->aside);
+	for (i = 0; i < as->nout; i++)
+		fail(as->out[i].first);
+	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
+		tx = sctp_tx_of(as, tsn);
+		if (tx->seg != NULL)
+			tx->seg->failed = SCTP_FAILED_SENT;
+		sctp_tx_done(env, as, tx);
+	}
 	as->acked = as->advanced = as->next_tsn - 1;
 	while ((s = as->queue) != NULL) {
 		as->queue = s->next;
@@ -301,6 +307,13 @@ sctp_assoc_forget_data(const struct sctp_env *env, struct sctp_assoc *as)
 	as->aside_tail = NULL;
 	as->aside_open = 0;
 	as->open = 0;
+}
+
+/* Everything that was accepted or received. */
+void
+sctp_assoc_forget_data(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	sctp_assoc_forget_sent(env, as);
 	sctp_rx_release_all(env, as);
 }
 
@@ -312,6 +325,7 @@ sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as)
 	sctp_assoc_unlink(as);
 	sctp_reconf_forget(env, as);
 	sctp_assoc_forget_data(env, as);
+	sctp_report_forget(env, as);
 	while (as->control != NULL)
 		sctp_control_drop(env, as);
 	if (as->tx != NULL)

@@ -42,6 +42,7 @@
 #define SCTP_NONE 0xffffffffu
 #define SCTP_CONTROLS 16u  /* waiting control chunks, at most */
 #define SCTP_DUPS 16u	   /* duplicates told in a SACK, at most */
+#define SCTP_SEG_LEAST 32u   /* smallest conf.maxseg */
 #define SCTP_DATA_LEAST 256u /* smallest fragment made to fill a packet */
 #define SCTP_ERROR_MOST 512u /* bytes quoted in an ERROR or ABORT */
 #define SCTP_RX_OVERHEAD 4u  /* memory for data, in multiples of rcvbuf */
@@ -58,9 +59,14 @@ struct sctp_seg {
 	uint8_t begins, ends; /* the message */
 	uint8_t flags;	    /* SCTP_DATA_U, SCTP_DATA_I */
 	uint8_t pr;	    /* SCTP_SEND_TTL, SCTP_SEND_RTX, or 0 */
+	uint8_t failed;	    /* SCTP_FAILED_*: it will not be delivered */
+	uint32_t context;   /* the user's word */
 	uint64_t life;	    /* until, us; or retransmissions */
 	unsigned char data[];
 };
+
+#define SCTP_FAILED_UNSENT 1u
+#define SCTP_FAILED_SENT 2u
 
 enum sctp_tx_state {
 	SCTP_TX_FLIGHT,	   /* sent, counted in its path's flight */
@@ -114,6 +120,8 @@ struct sctp_in_stream {
 	uint32_t next;	       /* SSN of 16 bits; or MID */
 };
 
+#define SCTP_PR_ROWS 2u /* limits of a message: time, retransmissions */
+
 struct sctp_out_stream {
 	uint32_t next;	   /* SSN, its lower 16 bits; or MID */
 	uint32_t next_u;   /* MID of unordered messages */
@@ -126,6 +134,7 @@ struct sctp_out_stream {
 	uint16_t value;	   /* priority, 0 is the highest; or weight */
 	uint8_t active;	   /* it is in the circle */
 	uint8_t resetting; /* new messages are refused until it is done */
+	uint32_t abandoned[SCTP_PR_ROWS][2]; /* messages: not sent, sent */
 };
 
 /*
@@ -147,6 +156,12 @@ struct sctp_reconf {
 	uint64_t at;	   /* us, when it is sent again; 0 */
 	uint32_t nsids;	   /* 0: all streams */
 	uint16_t sid[];
+};
+
+struct sctp_changed {
+	struct sctp_changed *next;
+	struct sctp_change c;
+	uint16_t list[];
 };
 
 /* A control chunk that waits to be sent: ERROR, HEARTBEAT ACK, ABORT. */
@@ -224,10 +239,13 @@ struct sctp_assoc {
 	uint32_t jumped_from;	/* our TSNs did, after a request: the next then */
 	uint8_t jumped;
 	uint32_t answer_tsns[2]; /* ... to a reset of TSNs: next of ours, peer's */
-	uint8_t reconf_result;	/* of our last request, for the user */
-	uint8_t reconf_done;	/* SCTP_RECONF_*: what it was */
-	uint8_t peer_did;	/* SCTP_RECONF_*: what the peer has changed */
 	uint64_t hold_until;	/* us: no new TSNs, the peer wants new ones */
+
+	/* report.c: what the user is told */
+	struct sctp_changed *changes, *changes_tail;
+	uint32_t nchanges;
+	struct sctp_seg *failed, *failed_tail;
+	uint64_t abandoned[SCTP_PR_ROWS][2]; /* messages: not sent, sent */
 
 	/* sending */
 	struct sctp_out_stream *out;
@@ -371,13 +389,12 @@ struct sctp_assoc *sctp_assoc_new(const struct sctp_env *env,
 	struct sctp_ep *ep, uint16_t pport);
 void sctp_assoc_unlink(struct sctp_assoc *as);
 void sctp_assoc_down(struct sctp_assoc *as, enum sctp_down why);
+void sctp_assoc_forget_sent(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_assoc_forget_data(const struct sctp_env *env, struct sctp_assoc *as);
 int sctp_assoc_streams(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t nout, uint32_t nin);
-int sctp_assoc_more_out(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t nout);
-int sctp_assoc_more_in(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t nin);
+void *sctp_assoc_more(const struct sctp_env *env, void *old, uint16_t *n,
+	uint32_t more, size_t size);
 void sctp_assoc_my_tsn(struct sctp_assoc *as, uint32_t first);
 void sctp_assoc_peer_tsn(struct sctp_assoc *as, uint32_t first);
 

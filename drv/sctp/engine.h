@@ -79,6 +79,8 @@ struct sctp_conf {
 	uint8_t scheduler;	     /* enum sctp_scheduler: RFC 8260 */
 	uint8_t reconf;		     /* SCTP_RECONF_*: RFC 6525 */
 	uint8_t half_close; /* the user may send after the peer's SHUTDOWN */
+	uint8_t report;	    /* keep messages that fail: sctp_failed() */
+	uint32_t maxseg;    /* most bytes of data in a chunk; 0: what fits */
 };
 
 /*
@@ -115,9 +117,9 @@ enum sctp_state {
 #define SCTP_EV_PATH 0x20u  /* a path's state changed */
 #define SCTP_EV_ERROR 0x40u /* an ERROR arrived: `cause' */
 #define SCTP_EV_RECONF 0x80u /* our request about streams is over:
-			      * sctp_reconf_result() */
-#define SCTP_EV_RECONF_PEER 0x100u /* the peer has changed streams:
-			      * sctp_reconf_peer() */
+			      * sctp_change() */
+#define SCTP_EV_RECONF_PEER 0x100u /* the peer has changed streams: likewise */
+#define SCTP_EV_FAILED 0x1000u /* messages were not delivered: sctp_failed() */
 
 /* Why an association is over. */
 enum sctp_down {
@@ -208,6 +210,7 @@ struct sctp_info {
 	uint32_t ppid; /* in network order if the users agree so */
 	uint32_t tsn;  /* of its first fragment */
 	uint32_t flags;
+	uint32_t context; /* the user's word for sctp_failed() */
 	uint64_t life; /* us, or retransmissions */
 };
 
@@ -334,18 +337,65 @@ int sctp_reset_streams(const struct sctp_env *env, struct sctp_assoc *as,
 int sctp_reset_tsn(const struct sctp_env *env, struct sctp_assoc *as);
 int sctp_add_streams(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t out, uint32_t in);
-/* The result of our last request, enum sctp_reconf_result; @ret_what: what it
- * was, SCTP_RECONF_*. */
-uint32_t sctp_reconf_result(const struct sctp_assoc *as, uint32_t *ret_what);
-/* What the peer has changed since the last call: SCTP_RECONF_*, its view. */
-uint32_t sctp_reconf_peer(struct sctp_assoc *as);
+
+/* A request of ours that is over; or a change that the peer has made. */
+struct sctp_change {
+	uint32_t what;	 /* SCTP_RECONF_*: of ours, all that was asked for; of
+			  * the peer's one, as the peer sees it */
+	uint32_t result; /* enum sctp_reconf_result */
+	uint32_t ours;
+	uint32_t n;	 /* streams; 0: all */
+	const uint16_t *sid;
+};
+/*
+ * sctp_change - the oldest change that is not done with; NULL: none
+ * sctp_change_done - forget it.  At most 32 wait; of more the user has only the
+ * event.
+ */
+const struct sctp_change *sctp_change(const struct sctp_assoc *as);
+void sctp_change_done(const struct sctp_env *env, struct sctp_assoc *as);
 
 /*
  * sctp_set_stream_value - the priority or weight of stream @sid: conf.scheduler
+ * sctp_stream_value - the same, to read
  * Values are 0 at first; a weight of 0 is one of 1.
  * Return: 0; EINVAL: there is no such stream.
+ *
+ * sctp_set_scheduler - another scheduler, also for what waits to be sent
+ * Return: 0, or EINVAL.
  */
 int sctp_set_stream_value(struct sctp_assoc *as, uint16_t sid, uint16_t value);
+int sctp_stream_value(const struct sctp_assoc *as, uint16_t sid, uint16_t *ret);
+int sctp_set_scheduler(struct sctp_assoc *as, enum sctp_scheduler scheduler);
+
+/*
+ * A piece of a message, as the user sent it, that was not delivered: the message
+ * was abandoned, or the association has ended.  Some bytes may have arrived.
+ */
+struct sctp_failure {
+	uint16_t sid;
+	uint8_t unordered;
+	uint8_t sent;	      /* a part of the message was in a packet */
+	uint8_t begins, ends; /* the message */
+	uint32_t ppid, context; /* as in struct sctp_info */
+	const unsigned char *data;
+	uint32_t n;	      /* bytes */
+};
+/*
+ * With conf.report: sctp_failed - the oldest one; 0: none
+ * sctp_failed_done - release it.
+ * sctp_fail_all - the association is over: all that was not delivered fails
+ */
+int sctp_failed(const struct sctp_assoc *as, struct sctp_failure *ret);
+void sctp_failed_done(const struct sctp_env *env, struct sctp_assoc *as);
+void sctp_fail_all(const struct sctp_env *env, struct sctp_assoc *as);
+/*
+ * sctp_abandoned_count - messages that were abandoned by partial reliability
+ * @sid: a stream; one that does not exist: all.  @pr: SCTP_SEND_TTL,
+ * SCTP_SEND_RTX; 0: both.
+ */
+void sctp_abandoned_count(const struct sctp_assoc *as, uint32_t sid,
+	uint32_t pr, uint64_t *ret_unsent, uint64_t *ret_sent);
 
 /* Forget the association; without a packet, so call sctp_output() before. */
 void sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as);

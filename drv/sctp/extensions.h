@@ -16,11 +16,18 @@ void sctp_sched_sent(struct sctp_assoc *as, struct sctp_seg *s, uint32_t n);
 struct sctp_seg *sctp_open_piece(const struct sctp_assoc *as);
 int sctp_sched_more(const struct sctp_assoc *as, const struct sctp_seg *s);
 void sctp_sched_abandon(const struct sctp_env *env, struct sctp_assoc *as,
-	uint16_t sid, uint32_t message);
+	uint16_t sid, uint32_t message, int sent);
 void sctp_sched_forget(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_sched_fewer(struct sctp_assoc *as, uint32_t n);
 int sctp_sched_waits(const struct sctp_assoc *as, uint32_t message);
 int sctp_sched_amid(const struct sctp_assoc *as, int resets);
+
+/* report.c */
+uint16_t *sctp_change_add(const struct sctp_env *env, struct sctp_assoc *as,
+	int ours, uint32_t what, uint32_t result, uint32_t n);
+void sctp_failed_add(struct sctp_assoc *as, struct sctp_seg *s);
+void sctp_report_forget(const struct sctp_env *env, struct sctp_assoc *as);
+void sctp_abandoned(struct sctp_assoc *as, uint16_t sid, uint32_t pr, int sent);
 
 /* interleave.c: RFC 8260; sctp_ix_add(): as sctp_rx_add() */
 const char *sctp_ix_add(const struct sctp_env *env, struct sctp_assoc *as,

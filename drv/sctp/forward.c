@@ -36,20 +36,28 @@ sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 {
 	struct sctp_seg *s;
 	struct sctp_tx *tx;
-	uint32_t tsn;
+	uint32_t tsn, pr = 0;
+	int sent = 0;
 
 	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
 		tx = sctp_tx_of(as, tsn);
 		if (tx->seg == NULL || tx->seg->message != message)
 			continue;
+		sent = 1;
+		pr = tx->seg->pr;
+		tx->seg->failed = SCTP_FAILED_SENT;
 		sctp_tx_done(env, as, tx);
 		tx->state = SCTP_TX_ABANDONED;
 	}
 	while ((s = as->queue) != NULL && s->message == message) {
 		as->queue = s->next;
+		sent |= !s->begins || s->sent != 0;
+		pr = s->pr;
+		s->failed = sent ? SCTP_FAILED_SENT : SCTP_FAILED_UNSENT;
 		sctp_seg_done(env, as, s, s->len - s->sent);
 	}
-	sctp_sched_abandon(env, as, sid, message);
+	sctp_sched_abandon(env, as, sid, message, sent);
+	sctp_abandoned(as, sid, pr, sent);
 	if (as->open && as->open_message == message)
 		as->open_abandoned = 1;
 	if (as->ep != NULL)

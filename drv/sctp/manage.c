@@ -47,6 +47,7 @@ sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 	new.reconf = as->conf.reconf;
 	new.half_close = as->conf.half_close;
 	as->conf = new;
+	sctp_path_sizes(as);
 	if (as->down == SCTP_DOWN_NOT)
 		replan(env, as);
 	if (as->wants_room && as->snd_bytes <= as->conf.sndbuf / 4 * 3) {

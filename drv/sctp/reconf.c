@@ -176,31 +176,26 @@ sctp_reconf_answer_add(const struct sctp_env *env, struct sctp_assoc *as,
 	return err;
 }
 
-uint32_t
-sctp_reconf_result(const struct sctp_assoc *as, uint32_t *ret_what)
-{
-	*ret_what = as->reconf_done;
-	return as->reconf_result;
-}
-
-uint32_t
-sctp_reconf_peer(struct sctp_assoc *as)
-{
-	uint32_t did = as->peer_did;
-
-	as->peer_did = 0;
-	return did;
-}
-
 /* ---------------------------------------------------------------- sending */
 
-/* Has a part of the message at the front of the queue a TSN? */
+/*
+ * Has a part of the message at the front of the queue a TSN?  With I-DATA another
+ * scheduler may have begun others.
+ */
 static int
 is_queue_amid(const struct sctp_assoc *as)
 {
-	const struct sctp_seg *s = as->queue;
+	const struct sctp_seg *s = as->queue, *last = NULL;
 
-	return s != NULL ? !s->begins || s->sent != 0 : as->open;
+	if (s == NULL)
+		return as->open;
+	if (!sctp_has(as, SCTP_X_IDATA))
+		return !s->begins || s->sent != 0;
+	for (; s != NULL; last = s, s = s->next)
+		if (s->sent != 0 || (!s->begins &&
+			(last == NULL || last->message != s->message)))
+			return 1;
+	return 0;
 }
 
 /* Has a part of a message a TSN, and the rest none yet? */
@@ -417,6 +412,18 @@ sctp_new_tsns(const struct sctp_env *env, struct sctp_assoc *as, uint32_t mine,
 	as->owes &= ~SCTP_OWES_FORWARD;
 }
 
+static int
+more_out(const struct sctp_env *env, struct sctp_assoc *as, uint32_t n)
+{
+	struct sctp_out_stream *out = sctp_assoc_more(env, as->out, &as->nout,
+		as->nout + n, sizeof(*out));
+
+	if (out == NULL)
+		return 0;
+	as->out = out;
+	return 1;
+}
+
 /* Do what the peer has agreed to; 0: no memory. */
 static int
 perform(const struct sctp_env *env, struct sctp_assoc *as,
@@ -434,7 +441,7 @@ perform(const struct sctp_env *env, struct sctp_assoc *as,
 		sctp_new_tsns(env, as, tsns[1], tsns[0]);
 		return 1;
 	case SCTP_RECONF_ADD_OUT:
-		return sctp_assoc_more_out(env, as, as->nout + r->add_out);
+		return more_out(env, as, r->add_out);
 	default: /* what the peer does itself */
 		return 1;
 	}
@@ -445,20 +452,19 @@ static void
 finish(const struct sctp_env *env, struct sctp_assoc *as)
 {
 	struct sctp_reconf *r = as->reconf;
+	uint32_t what = r->all;
+	uint16_t *sid = NULL;
 
-	if (!r->is_answer) {
-		as->reconf_done = (uint8_t)r->all;
-		as->reconf_result = r->result;
-		as->events |= SCTP_EV_RECONF;
-	} else {
-		if (r->all == SCTP_RECONF_OUT)
-			as->answer[r->answers % 2] = r->result;
-		if (r->result <= SCTP_R_DONE) {
-			as->peer_did |= r->all == SCTP_RECONF_OUT ?
-				SCTP_RECONF_IN : SCTP_RECONF_ADD_IN;
-			as->events |= SCTP_EV_RECONF_PEER;
-		}
-	}
+	if (r->is_answer && r->all == SCTP_RECONF_OUT)
+		as->answer[r->answers % 2] = r->result;
+	if (r->is_answer) /* as the peer sees it */
+		what = r->all == SCTP_RECONF_OUT ? SCTP_RECONF_IN :
+						   SCTP_RECONF_ADD_IN;
+	if (!r->is_answer || r->result <= SCTP_R_DONE)
+		sid = sctp_change_add(env, as, !r->is_answer, what, r->result,
+			r->nsids);
+	if (sid != NULL)
+		__builtin_memcpy(sid, r->sid, r->nsids * sizeof(*sid));
 	sctp_reconf_forget(env, as);
 }
 

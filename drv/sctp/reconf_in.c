@@ -50,7 +50,8 @@ static uint32_t
 reset_out(struct sctp_in *in, const struct sctp_tlv *t)
 {
 	struct sctp_assoc *as = in->as;
-	uint32_t at = SCTP_RECONF_OUT_HDR, i;
+	uint32_t at = SCTP_RECONF_OUT_HDR, i, n = (t->len - at) / 2;
+	uint16_t *sid;
 
 	if ((as->conf.reconf & SCTP_RECONF_OUT) == 0)
 		return SCTP_R_DENIED;
@@ -59,12 +60,15 @@ reset_out(struct sctp_in *in, const struct sctp_tlv *t)
 	/* what was sent before has not arrived */
 	if (sctp_before(as->cum, sctp_get32(t->p + 12)))
 		return SCTP_R_IN_PROGRESS;
-	if (t->len == at)
+	if (n == 0)
 		for (i = 0; i < as->nin; i++)
 			sctp_rx_reset_stream(as, (uint16_t)i);
-	for (; at + 2 <= t->len; at += 2)
+	sid = sctp_change_add(in->env, as, 0, SCTP_RECONF_OUT, SCTP_R_DONE, n);
+	for (i = 0; i < n; i++, at += 2) {
 		sctp_rx_reset_stream(as, sctp_get16(t->p + at));
-	as->peer_did |= SCTP_RECONF_OUT;
+		if (sid != NULL)
+			sid[i] = sctp_get16(t->p + at);
+	}
 	return SCTP_R_DONE;
 }
 
@@ -121,7 +125,7 @@ reset_tsn(struct sctp_in *in)
 	as->answer_tsns[0] = as->next_tsn + 0x40000000u;
 	as->answer_tsns[1] = as->cum + 1 + 0x80000000u;
 	sctp_new_tsns(in->env, as, as->answer_tsns[0], as->answer_tsns[1]);
-	as->peer_did |= SCTP_RECONF_TSN;
+	(void)sctp_change_add(in->env, as, 0, SCTP_RECONF_TSN, SCTP_R_DONE, 0);
 	return SCTP_R_DONE;
 }
 
@@ -130,15 +134,20 @@ static uint32_t
 add_out(struct sctp_in *in, uint32_t n)
 {
 	struct sctp_assoc *as = in->as;
+	struct sctp_in_stream *more;
 
 	if (n == 0)
 		return SCTP_R_NOTHING;
 	if ((as->conf.reconf & SCTP_RECONF_ADD_OUT) == 0 ||
 		as->nin + n > as->conf.istreams)
 		return SCTP_R_DENIED;
-	if (!sctp_assoc_more_in(in->env, as, as->nin + n))
+	more = sctp_assoc_more(in->env, as->in, &as->nin, as->nin + n,
+		sizeof(*more));
+	if (more == NULL)
 		return SCTP_NONE;
-	as->peer_did |= SCTP_RECONF_ADD_OUT;
+	as->in = more;
+	(void)sctp_change_add(in->env, as, 0, SCTP_RECONF_ADD_OUT, SCTP_R_DONE,
+		0);
 	return SCTP_R_DONE;
 }
 
@@ -182,7 +191,7 @@ static void
 requested(struct sctp_in *in, const struct sctp_tlv *t, struct answers *a)
 {
 	struct sctp_assoc *as = in->as;
-	uint32_t seq = sctp_get32(t->p + SCTP_RECONF_SEQ), result, did;
+	uint32_t seq = sctp_get32(t->p + SCTP_RECONF_SEQ), result;
 	int own; /* our own request is the answer */
 
 	if (seq != as->peer_reconf) { /* repeated, or wrong */
@@ -192,10 +201,7 @@ requested(struct sctp_in *in, const struct sctp_tlv *t, struct answers *a)
 			result == SCTP_R_DONE ? as->answer_tsns : NULL);
 		return;
 	}
-	did = as->peer_did;
 	result = request(in, t, seq);
-	if (as->peer_did != did)
-		as->events |= SCTP_EV_RECONF_PEER;
 	if (result == SCTP_NONE)
 		return;
 	own = t->type == SCTP_P_RESET_IN && result == SCTP_R_IN_PROGRESS;

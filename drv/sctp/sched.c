@@ -245,10 +245,13 @@ sctp_sched_more(const struct sctp_assoc *as, const struct sctp_seg *s)
 	return next != NULL && next->message == s->message;
 }
 
-/* sctp_sched_abandon - what waits of the message, in stream @sid, is dropped */
+/*
+ * sctp_sched_abandon - what waits of the message, in stream @sid, is dropped
+ * @sent: a part of it has been in a packet
+ */
 void
 sctp_sched_abandon(const struct sctp_env *env, struct sctp_assoc *as,
-	uint16_t sid, uint32_t message)
+	uint16_t sid, uint32_t message, int sent)
 {
 	struct sctp_out_stream *st = &as->out[sid];
 	struct sctp_seg *s;
@@ -258,6 +261,8 @@ sctp_sched_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 	while (sid < as->nout && (s = st->first) != NULL &&
 		s->message == message) {
 		st->first = s->next;
+		s->failed = sent || s->sent != 0 ? SCTP_FAILED_SENT :
+						   SCTP_FAILED_UNSENT;
 		sctp_seg_done(env, as, s, s->len - s->sent);
 	}
 	if (sid < as->nout && st->first == NULL) {
@@ -354,5 +359,102 @@ sctp_set_stream_value(struct sctp_assoc *as, uint16_t sid, uint16_t value)
 	if (sid >= as->nout)
 		return EINVAL;
 	as->out[sid].value = value;
+	return 0;
+}
+
+int
+sctp_stream_value(const struct sctp_assoc *as, uint16_t sid, uint16_t *ret)
+{
+	if (sid >= as->nout)
+		return EINVAL;
+	*ret = as->out[sid].value;
+	return 0;
+}
+
+/* ---------------------------------------------------------- another scheduler */
+
+/* Take the first piece of what waits, in the order in which it was accepted. */
+static struct sctp_seg *
+take_first(struct sctp_assoc *as)
+{
+	struct sctp_out_stream *st = NULL;
+	struct sctp_seg *s = as->queue, *f;
+	uint32_t i;
+
+	for (i = 0; i < as->nout; i++) {
+		f = as->out[i].first;
+		if (f != NULL && (s == NULL ||
+			sctp_before(f->message, s->message))) {
+			st = &as->out[i];
+			s = f;
+		}
+	}
+	if (s == NULL)
+		return NULL;
+	if (st == NULL)
+		as->queue = s->next;
+	else
+		st->first = s->next;
+	s->next = NULL;
+	return s;
+}
+
+static void
+queue_append(struct sctp_assoc *as, struct sctp_seg *s)
+{
+	s->next = NULL;
+	if (as->queue == NULL)
+		as->queue = s;
+	else
+		as->queue_tail->next = s;
+	as->queue_tail = s;
+}
+
+/*
+ * All that waits is taken out of its lists and put into those of the new
+ * scheduler.  A message of DATA of which a part has a TSN stays the first.
+ */
+int
+sctp_set_scheduler(struct sctp_assoc *as, enum sctp_scheduler scheduler)
+{
+	struct sctp_seg *all = NULL, **end = &all, *s;
+	uint32_t i, amid;
+
+	if (scheduler > SCTP_SCHED_WEIGHTED)
+		return EINVAL;
+	as->conf.scheduler = (uint8_t)scheduler;
+	if (as->scheduler == scheduler)
+		return 0;
+	s = as->queue;
+	amid = s != NULL && (!s->begins || s->sent != 0) && !with_i_data(as);
+	if (amid) /* it goes first, whatever waits elsewhere */
+		while (as->queue != NULL && as->queue->message == s->message) {
+			*end = as->queue;
+			as->queue = as->queue->next;
+			end = &(*end)->next;
+		}
+	while ((s = take_first(as)) != NULL) {
+		*end = s;
+		end = &s->next;
+	}
+	*end = NULL;
+	as->queue = as->queue_tail = NULL;
+	for (i = 0; i < as->nout; i++) {
+		as->out[i].last = NULL;
+		as->out[i].active = 0;
+		as->out[i].vtime = 0;
+	}
+	as->active = SCTP_NONE;
+	as->vtime = 0;
+	as->stays = 0;
+	as->scheduler = (uint8_t)scheduler;
+	while ((s = all) != NULL) {
+		all = s->next;
+		/* a stream that the peer does not have: it is dropped */
+		if (s->sid >= as->nout || (amid && as->queue == NULL))
+			queue_append(as, s);
+		else
+			sctp_enqueue(as, s);
+	}
 	return 0;
 }

@@ -168,6 +168,8 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	s->sid = info->sid;
 	s->begins = (uint8_t)begins;
 	s->ends = (info->flags & SCTP_SEND_MORE) == 0;
+	s->failed = 0;
+	s->context = info->context;
 	s->flags = ((info->flags & SCTP_SEND_UNORDERED) != 0 ? SCTP_DATA_U : 0)
 		| ((info->flags & SCTP_SEND_NOW) != 0 ? SCTP_DATA_I : 0);
 	s->message = s->begins ? ++as->message :
@@ -185,6 +187,7 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 	as->open_info = *info;
 	as->open_message = s->message;
 	if (as->open_abandoned) { /* the peer will skip what it has of it */
+		s->failed = SCTP_FAILED_UNSENT;
 		sctp_seg_done(env, as, s, s->len);
 	} else {
 		sctp_enqueue(as, s);
@@ -201,7 +204,9 @@ sctp_seg_done(const struct sctp_env *env, struct sctp_assoc *as,
 {
 	s->left -= n;
 	as->snd_bytes -= n;
-	if (s->left == 0)
+	if (s->left == 0 && s->failed != 0 && as->conf.report)
+		sctp_failed_add(as, s);
+	else if (s->left == 0)
 		env->release(env->arg, s, sizeof(*s) + s->len);
 	if (as->wants_room && (as->snd_bytes <= as->conf.sndbuf / 4 * 3 ||
 		as->snd_bytes <= held(as))) {

@@ -112,16 +112,17 @@ static void
 change(struct lab_end *e, struct side *s)
 {
 	uint16_t sid[STREAMS];
-	uint32_t n = 0, i, what;
+	const struct sctp_change *c;
+	uint32_t n = 0, i;
 	int err;
 
-	if ((s->events & SCTP_EV_RECONF) != 0) {
-		s->events &= ~SCTP_EV_RECONF;
-		if (sctp_reconf_result(e->as, &what) == SCTP_R_DONE)
-			s->changed++;
+	while ((c = sctp_change(e->as)) != NULL) {
+		s->changed += c->ours && c->result == SCTP_R_DONE;
+		sctp_change_done(&lab.env, e->as);
 	}
 	if (s->changes == 0 || lab_rand(8) != 0)
 		return;
+	T_EQ(sctp_set_scheduler(e->as, (enum sctp_scheduler)lab_rand(6)), 0);
 	for (i = 0; i < STREAMS; i++)
 		if (lab_rand(2) == 0)
 			sid[n++] = (uint16_t)i;

@@ -40,6 +40,8 @@ struct script {
 	struct sctp_assoc *as;
 	struct ip_addr local, peer;
 	uint32_t events;
+	/* changes of streams: of our last request, the peer's, the last list */
+	uint32_t result, asked, peer_did, nsids, sid;
 	int noise, no_memory;
 	long blocks;
 	struct {

@@ -22,7 +22,7 @@ static const struct {
 	{"shutdown", SCTP_EV_SHUTDOWN}, {"down", SCTP_EV_DOWN},
 	{"room", SCTP_EV_ROOM}, {"path", SCTP_EV_PATH},
 	{"error", SCTP_EV_ERROR}, {"reconf", SCTP_EV_RECONF},
-	{"reconf-peer", SCTP_EV_RECONF_PEER}};
+	{"reconf-peer", SCTP_EV_RECONF_PEER}, {"failed", SCTP_EV_FAILED}};
 
 static const struct {
 	const char *name;
@@ -37,7 +37,7 @@ static const struct {
 	C(init_max_retrans, 0), C(pf_threshold, 0), C(max_burst, 0),
 	C(rcvbuf, 0), C(sndbuf, 0), C(partial, 0), C(mtu, 0), C(ostreams, 0),
 	C(istreams, 0), C(nagle, 0), C(pr, 0), C(half_close, 0), C(reconf, 0),
-	C(interleave, 0), C(scheduler, 0),
+	C(interleave, 0), C(scheduler, 0), C(report, 0), C(maxseg, 0),
 #undef C
 };
 
@@ -119,6 +119,8 @@ user_send(char **w, int n)
 			len = (size_t)number(v);
 		else if (strcmp(w[i], "sid") == 0 && v != NULL)
 			info.sid = (uint16_t)number(v);
+		else if (strcmp(w[i], "context") == 0 && v != NULL)
+			info.context = (uint32_t)number(v);
 		else if (strcmp(w[i], "ppid") == 0 && v != NULL)
 			info.ppid = __builtin_bswap32((uint32_t)number(v));
 		else if (strcmp(w[i], "byte") == 0 && v != NULL)
@@ -283,6 +285,13 @@ user(char **w, int n)
 			(uint16_t)number(w[2]));
 		if (err != 0)
 			fail("value: %s", strerror(err));
+	} else if (strcmp(w[0], "scheduler") == 0 && n == 2) {
+		err = sctp_set_scheduler(sc.as,
+			(enum sctp_scheduler)number(w[1]));
+		if (err != 0)
+			fail("scheduler: %s", strerror(err));
+	} else if (strcmp(w[0], "fail-all") == 0) {
+		sctp_fail_all(&sc.env, sc.as);
 	} else if (strcmp(w[0], "primary") == 0 && n == 2) {
 		struct ip_addr a;
 
@@ -339,6 +348,40 @@ expect_path(char **w, int n)
 	fail("no path %s", w[0]);
 }
 
+/* Changes of streams that have been reported since the last look. */
+static void
+look_at_changes(void)
+{
+	const struct sctp_change *c;
+
+	while ((c = sctp_change(sc.as)) != NULL) {
+		if (c->ours) {
+			sc.result = c->result;
+			sc.asked = c->what;
+		} else {
+			sc.peer_did |= c->what;
+		}
+		sc.nsids = c->n;
+		sc.sid = c->n != 0 ? c->sid[0] : 0;
+		sctp_change_done(&sc.env, sc.as);
+	}
+}
+
+/* A message that was not delivered: stream, context, "sent" or not, bytes. */
+static void
+expect_failed(char **w)
+{
+	struct sctp_failure f;
+
+	if (!sctp_failed(sc.as, &f))
+		fail("no message has failed");
+	if (f.sid != number(w[0]) || f.context != number(w[1]) ||
+		f.sent != (strcmp(w[2], "sent") == 0) || f.n != number(w[3]))
+		fail("failed: stream %u, context %u, %s, %u bytes", f.sid,
+			f.context, f.sent ? "sent" : "unsent", f.n);
+	sctp_failed_done(&sc.env, sc.as);
+}
+
 void
 expect(char **w, int n)
 {
@@ -375,17 +418,27 @@ expect(char **w, int n)
 			fail("cause is %d", sctp_peer_cause(sc.as, &data,
 				&len));
 	} else if (n == 3 && strcmp(w[0], "reconf") == 0) {
-		uint32_t what;
+		look_at_changes();
+		if (sc.result != number(w[1]) || sc.asked != number(w[2]))
+			fail("the result is %u of 0x%x", sc.result, sc.asked);
+	} else if (n == 3 && strcmp(w[0], "changed") == 0) {
+		look_at_changes();
+		if (sc.nsids != number(w[1]) || sc.sid != number(w[2]))
+			fail("%u streams, the first is %u", sc.nsids, sc.sid);
+	} else if (n == 5 && strcmp(w[0], "failed") == 0) {
+		expect_failed(w + 1);
+	} else if (n == 4 && strcmp(w[0], "abandoned") == 0) {
+		uint64_t unsent, sent;
 
-		if (sctp_reconf_result(sc.as, &what) != number(w[1]) ||
-			what != number(w[2]))
-			fail("the result is %u of 0x%x",
-				sctp_reconf_result(sc.as, &what), what);
+		sctp_abandoned_count(sc.as, number(w[1]), 0, &unsent, &sent);
+		if (unsent != number(w[2]) || sent != number(w[3]))
+			fail("%lu and %lu messages are abandoned",
+				(unsigned long)unsent, (unsigned long)sent);
 	} else if (n == 2 && strcmp(w[0], "peer-did") == 0) {
-		uint32_t did = sctp_reconf_peer(sc.as);
-
-		if (did != number(w[1]))
-			fail("the peer has done 0x%x", did);
+		look_at_changes();
+		if (sc.peer_did != number(w[1]))
+			fail("the peer has done 0x%x", sc.peer_did);
+		sc.peer_did = 0;
 	} else if (n == 3 && strcmp(w[0], "streams") == 0) {
 		uint16_t out, in;
 
