@@ -114,9 +114,56 @@ is_up(struct ti *to)
 	return __atomic_load_n(&to->tpi.up, __ATOMIC_ACQUIRE) != 0;
 }
 
-/* The endpoint bound to an address, see ti.c. */
+/* A block that we may write, not shared; NULL: no memory. */
+static inline mblk_t *
+ti_own(mblk_t *mp)
+{
+	mblk_t *bp;
+
+	if (__builtin_expect(mp->b_datap->db_ref == 1, 1))
+		return mp;
+	bp = copyb(mp);
+	if (bp == NULL)
+		return NULL;
+	bp->b_cont = mp->b_cont;
+	freeb(mp);
+	return bp;
+}
+
+/* The endpoint bound to an address, see name.c. */
 struct ti_name *ti_lookup(struct ti_shared *st, const unsigned char *buf,
 	unsigned int len, unsigned int *ret_gen);
+
+/* name.c: the calls of struct tpi_ops (<str/tpi.h>) that bind and unbind. */
+int ti_bind(struct tpi *tp, const struct tpi_buf *want, int any,
+	unsigned int *qlen, struct tpi_addr *got);
+int ti_unbind(struct tpi *tp);
+/* Wake the senders that wait for room above @me, or for its end. */
+void ti_wake(struct ti *me);
+/* Free the name that @me is bound to, if any.  Locks: the provider's. */
+void ti_name_free(struct ti *me);
+
+/* conn.c: the calls of struct tpi_ops of a connection. */
+int ti_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data);
+int ti_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data);
+int ti_connected(struct tpi *tp);
+int ti_waits(struct tpi *tp, struct tpi_ind *in);
+int ti_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data);
+int ti_ordrel(struct tpi *tp, mblk_t *data);
+void ti_close(struct tpi *tp);
+/*
+ * May a message be sent to @ep, which was found under the provider's lock?
+ * Holds its stream in @h if possible; ti_leave() ends that.
+ */
+int ti_reach(struct ti *ep, struct str_hold *h);
+void ti_leave(struct str_hold *h);
+/* Disconnect @me, whose peer has gone without informing it. */
+void ti_lost(struct ti *me);
+
+/* data.c: the calls of struct tpi_ops for data of a connection. */
+int ti_data(struct tpi *tp, mblk_t *mp, int flags);
+int ti_exdata(struct tpi *tp, mblk_t *mp, int flags);
+void ti_rsrv(struct tpi *tp);
 
 /* dgram.c */
 int ti_unitdata(struct tpi *tp, const struct tpi_buf *to,
