@@ -56,6 +56,48 @@ T_CASE_TIMEOUT(small_packets_take_little_memory, 60)
 	small_ones_to("p0", "10.78.0.9");
 }
 
+/*
+ * Read what has come at @fd within 100 ms: answers, and reports that the wire's
+ * device is not up, because another streamsd is making it.
+ * Return: 1: there was an answer.
+ */
+static int
+was_answered(int fd)
+{
+	int n = 0;
+
+	while (!in_quiet(fd, n != 0 ? 0 : 100)) {
+		if (in_get(fd) == T_UDERROR_IND) {
+			T_EQ(in.p.uderror_ind.ERROR_type, ENETDOWN);
+			continue;
+		}
+		T_EQ(in.prim, T_UNITDATA_IND);
+		T_EQ(in.datalen, 12);
+		n++;
+	}
+	return n != 0;
+}
+
+/* An answer comes, if not to the first question. */
+static void
+answers(int fd, const char *addr)
+{
+	uint64_t end = t_now_ns() + 30000000000u * t_scale();
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, family_of(addr), addr, ECHO);
+
+	do {
+		if (t_now_ns() > end)
+			T_FAIL("no answer from %s", addr);
+		in_unitdata(fd, &ss, (int)len, "still there?", 12);
+	} while (!was_answered(fd));
+}
+
+/*
+ * The state that strwire(8) shows remains "up" until the next streamsd notices
+ * that the sockets are gone, and the device exists before it has addresses.
+ * Datagrams are lost until then, so only an answer proves that the wire works.
+ */
 T_CASE_TIMEOUT(a_wire_comes_back_when_streamsd_was_killed, 60)
 {
 	int port, fd, i;
@@ -76,30 +118,15 @@ T_CASE_TIMEOUT(a_wire_comes_back_when_streamsd_was_killed, 60)
 			if_nametoindex("strtun0") != 0, 10000);
 	}
 	fd = endpoint("10.78.0.2", &port);
+	answers(fd, "10.78.0.2");
+	T_OK(close(fd));
+	/* another port: it receives no late answers */
+	fd = endpoint("10.78.0.2", &port);
 	dialogue(fd, "10.78.0.2", 4000);
 	order('c', "10.79.0.2", port, 4000);
 	T_EQ(turn_round(fd), 4000);
 	good(answer());
 	T_OK(close(fd));
-}
-
-/* An answer comes, if not to the first question. */
-static void
-answers(int fd, const char *addr)
-{
-	uint64_t end = t_now_ns() + 15000000000u * t_scale();
-	struct sockaddr_storage ss;
-	socklen_t len = in_addr(&ss, family_of(addr), addr, ECHO);
-
-	do {
-		if (t_now_ns() > end)
-			T_FAIL("no answer from %s", addr);
-		in_unitdata(fd, &ss, (int)len, "still there?", 12);
-	} while (in_quiet(fd, 100));
-	while (!in_quiet(fd, 0)) {
-		in_want(fd, T_UNITDATA_IND);
-		T_EQ(in.datalen, 12);
-	}
 }
 
 /* streamsd is killed every second (WIRES_KILLS times), while both families
