@@ -67,16 +67,23 @@ xt_err(const char *file, int line, const char *what, long ret, int want)
 			t_strerror(want));
 }
 
+/*
+ * Another event may be there first: t_look() returns T_DATA until expedited data
+ * or a disconnection, which precede data, has been delivered.  The sender need
+ * not deliver itself: if another thread runs the stream's procedures, that
+ * thread delivers the message, after the sender's call has returned.
+ */
 void
 xt_event(const char *file, int line, int fd, int want)
 {
-	uint64_t end = t_now_ns() + 5000000000u;
+	uint64_t end = t_now_ns() + T_PATIENCE * UINT64_C(1000000);
 	int got;
 
-	while ((got = t_look(fd)) == 0 && t_now_ns() < end)
+	while ((got = t_look(fd)) != want) {
+		if (got < 0 || t_now_ns() > end)
+			t_fail(file, line, "event %#x, not %#x", got, want);
 		t_pause();
-	if (got != want)
-		t_fail(file, line, "event %#x, not %#x", got, want);
+	}
 }
 
 /* Data goes in packets, although the other end is in the domain. */
