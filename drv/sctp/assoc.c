@@ -405,6 +405,9 @@ sctp_status(const struct sctp_assoc *as, struct sctp_status *ret)
 	ret->rto = pa->rto;
 	ret->chunks = as->next_tsn - as->acked - 1;
 	ret->fragment = as->frag;
+	ret->pr = sctp_has(as, SCTP_X_PR) != 0;
+	ret->reconf = sctp_has(as, SCTP_X_RECONF) != 0;
+	ret->interleave = sctp_has(as, SCTP_X_IDATA) != 0;
 }
 
 size_t

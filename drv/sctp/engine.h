@@ -425,6 +425,7 @@ struct sctp_status {
 	uint32_t srtt, rto;			/* us; srtt 0: not measured */
 	uint32_t chunks;   /* DATA chunks that are not acknowledged */
 	uint32_t fragment; /* most bytes of data in one */
+	uint8_t pr, reconf, interleave; /* agreed with the peer */
 };
 void sctp_status(const struct sctp_assoc *as, struct sctp_status *ret);
 /* The peer's address @i, from 0.  Return: 0; EINVAL: there are not so many. */

@@ -44,7 +44,8 @@ sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 	new.pr = as->conf.pr;
 	new.interleave = as->conf.interleave;
 	new.scheduler = as->conf.scheduler;
-	new.reconf = as->conf.reconf;
+	new.reconf = (as->conf.reconf & SCTP_RECONF_ON) |
+		(c->reconf & (uint8_t)~SCTP_RECONF_ON);
 	new.half_close = as->conf.half_close;
 	as->conf = new;
 	sctp_path_sizes(as);

@@ -40,6 +40,7 @@ sctpt_give(struct sctpt_conn *c, const struct sctp_env *env, mblk_t *bp,
 	err = sctp_send(env, c->as, info, bp->b_rptr, (size_t)MBLKL(bp));
 	if (mp != NULL)
 		freemsg(mp);
+	c->active_at = env->now;
 	return err;
 }
 
@@ -129,6 +130,7 @@ sctpt_sndinfo(const struct sctpio_sndinfo *s, struct sctp_info *info)
 		return EINVAL;
 	info->sid = s->sid;
 	info->ppid = s->ppid;
+	info->context = s->context;
 	info->flags = (s->now ? SCTP_SEND_NOW : 0) |
 		(s->unordered ? SCTP_SEND_UNORDERED : 0) |
 		(s->pr == SCTPIO_PR_TTL ? SCTP_SEND_TTL : 0) |

@@ -201,6 +201,50 @@ sctpt_unit(const struct sctpt_conn *c, uint32_t name, const void *val,
 	return mp;
 }
 
+/*
+ * sctpt_many_idle - end the association if no data has passed for the user's
+ * time; in the turn
+ * Return: when it is to be looked at again, us; 0: never.
+ */
+uint64_t
+sctpt_many_idle(struct sctpt_conn *c, const struct sctp_env *env)
+{
+	uint64_t at;
+
+	if (c->user == NULL || c->user->many == NULL || c->ours ||
+		str_load(&c->user->autoclose) == 0 ||
+		sctp_assoc_state(c->as) != SCTP_ESTABLISHED)
+		return 0;
+	if (c->active_at == 0)
+		c->active_at = env->now;
+	at = c->active_at + (uint64_t)str_load(&c->user->autoclose) * SCTP_S;
+	if (env->now < at)
+		return at;
+	c->ours = 1;
+	(void)sctp_shutdown(env, c->as);
+	return 0;
+}
+
+/* sctpt_many_conf - all associations get the parameters @conf */
+int
+sctpt_many_conf(struct sctpt *u, const struct sctp_conf *conf)
+{
+	const void *pos = NULL;
+	struct sctpt_conn *c;
+	struct sctp_env env;
+	uint32_t at = 0;
+
+	while (sctpt_many_next(u, &at, &pos) != NULL) {
+		if (sctpt_enter_wait(u, str_load(
+			&((const struct sctpt_member *)pos)->id), &c) != 0)
+			continue;
+		sctpt_env(&env, c);
+		(void)sctp_set_conf(&env, c->as, conf);
+		sctpt_serve_owned(c->slot, 1);
+	}
+	return 0;
+}
+
 /* ------------------------------------------------------------------ requests */
 
 /* SCTPIO_FIND: the association with the peer's address. */

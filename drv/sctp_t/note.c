@@ -16,8 +16,6 @@
 #define TOLD_STATE 0x7fu
 #define TOLD_CONFIRMED 0x80u
 
-#define NOTE_DATA 512u /* bytes behind a note */
-
 /* sctpt_wants - does the user of @c want notes of @event? */
 int
 sctpt_wants(const struct sctpt_conn *c, uint32_t event)
@@ -26,8 +24,10 @@ sctpt_wants(const struct sctpt_conn *c, uint32_t event)
 		(str_load(&c->user->events) & event) != 0;
 }
 
-static void
-note(struct sctpt_conn *c, struct sctpio_note *n, const void *data, size_t len)
+/* sctpt_note - lay @n, and @len bytes of data, on the user's read queue */
+void
+sctpt_note(struct sctpt_conn *c, struct sctpio_note *n, const void *data,
+	size_t len)
 {
 	struct t_opthdr h = {.len = sizeof(h) + sizeof(*n),
 		.level = T_INET_SCTP, .name = T_SCTP_NOTE,
@@ -42,8 +42,6 @@ note(struct sctpt_conn *c, struct sctpio_note *n, const void *data, size_t len)
 		    allocb(sizeof(oi) + h.len, BPRI_HI);
 	if (mp == NULL)
 		return;
-	if (len > NOTE_DATA)
-		len = NOTE_DATA;
 	if (!many) {
 		DB_TYPE(mp) = M_PROTO;
 		bcopy(&oi, mp->b_wptr, sizeof(oi));
@@ -51,8 +49,13 @@ note(struct sctpt_conn *c, struct sctpio_note *n, const void *data, size_t len)
 		bcopy(n, mp->b_wptr + sizeof(oi) + sizeof(h), sizeof(*n));
 		mp->b_wptr += sizeof(oi) + h.len;
 	}
-	if (len != 0)
+	if (len != 0) {
 		mp->b_cont = canon_block(data, len);
+		if (mp->b_cont == NULL) {
+			freemsg(mp);
+			return;
+		}
+	}
 	/* behind what has come without packets */
 	sctpt_near_in_end(c);
 	if ((many ? tpi_unitdata_force(&c->user->tpi, mp) :
@@ -72,7 +75,7 @@ assoc_note(struct sctpt_conn *c, uint32_t state, int error)
 	sctp_streams(c->as, &out, &in);
 	n.ostreams = out;
 	n.istreams = in;
-	note(c, &n, NULL, 0);
+	sctpt_note(c, &n, NULL, 0);
 }
 
 /* sctpt_note_up - the association is the user's now */
@@ -102,7 +105,7 @@ sctpt_note_shut(struct sctpt_conn *c)
 	c->told_shut = 1;
 	/* the answer to our own shutdown is none of the peer's */
 	if (!c->ours)
-		note(c, &n, NULL, 0);
+		sctpt_note(c, &n, NULL, 0);
 }
 
 /* sctpt_note_cut - the rest of a message will not come.  Return: 1. */
@@ -113,7 +116,7 @@ sctpt_note_cut(struct sctpt_conn *c, const struct sctp_info *info)
 		.ssn = info->ssn};
 
 	if (sctpt_wants(c, SCTPIO_EV_CUT))
-		note(c, &n, NULL, 0);
+		sctpt_note(c, &n, NULL, 0);
 	return 1;
 }
 
@@ -138,7 +141,7 @@ path_note(struct sctpt_conn *c, uint32_t i)
 		c->user->family);
 	n.state = state;
 	n.confirmed = (was & TOLD_STATE) == (c->told[i] & TOLD_STATE);
-	note(c, &n, NULL, 0);
+	sctpt_note(c, &n, NULL, 0);
 }
 
 /* sctpt_note_events - other events, SCTP_EV_* of the engine, and dryness */
@@ -155,12 +158,13 @@ sctpt_note_events(struct sctpt_conn *c, uint32_t ev)
 	if ((ev & SCTP_EV_ERROR) != 0 && sctpt_wants(c, SCTPIO_EV_ERROR)) {
 		n.event = SCTPIO_EV_ERROR;
 		n.error = (uint32_t)sctp_peer_cause(c->as, &p, &len);
-		note(c, &n, p, len);
+		n.len = (uint32_t)len;
+		sctpt_note(c, &n, p, len);
 	}
 	if (c->wet && sctp_is_idle(c->as)) {
 		c->wet = 0;
 		n = (struct sctpio_note){.event = SCTPIO_EV_DRY};
 		if (sctpt_wants(c, SCTPIO_EV_DRY))
-			note(c, &n, NULL, 0);
+			sctpt_note(c, &n, NULL, 0);
 	}
 }

@@ -148,6 +148,7 @@ struct sctpt_conn {
 	uint32_t gone;		  /* its stream has been closed */
 	uint32_t last;		  /* its last packets are being sent */
 	uint32_t id;		  /* among the user's associations */
+	uint64_t active_at;	  /* us, when data was sent or received last */
 	/* notes for the user: note.c */
 	uint32_t told_up;	  /* SCTPIO_COMM_UP has been told */
 	uint32_t told_shut;	  /* SCTPIO_EV_SHUTDOWN has been told */
@@ -186,6 +187,7 @@ struct sctpt {
 	uint32_t keep[SCTPIO_KEEPS]; /* [G] the user's words */
 	struct sctpt_many *volatile many; /* [A] many.c; NULL: connections */
 	volatile uint32_t stuck; /* [A] `full' of an association was set */
+	volatile uint32_t autoclose; /* [A] seconds without data; 0: for ever */
 };
 
 struct sctpt_state {
@@ -340,6 +342,14 @@ void sctpt_serve_owned(struct sctpt_slot *sl, int begun);
 void sctpt_work_add(struct sctpt_work *w, struct sctpt_slot *sl);
 void sctpt_work_do(struct sctpt_work *w, int sure);
 
+/* change.c: streams */
+int sctpt_reset(struct sctpt *u, const struct tpi_buf *arg);
+int sctpt_add(struct sctpt *u, const struct sctpio_add *a);
+int sctpt_value(struct sctpt *u, struct sctpio_value *v, mblk_t **ret);
+int sctpt_abandoned(struct sctpt *u, struct sctpio_abandoned *a, mblk_t **ret);
+void sctpt_changes(struct sctpt_conn *c, const struct sctp_env *env);
+void sctpt_failures(struct sctpt_conn *c, const struct sctp_env *env);
+
 /* socket.c */
 int sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg,
 	mblk_t **ret);
@@ -356,6 +366,8 @@ struct sctpt_slot *sctpt_many_next(const struct sctpt *u, uint32_t *at,
 void sctpt_many_end(struct sctpt *u);
 void sctpt_many_serve(struct sctpt *u);
 void sctpt_many_rest(struct sctpt *u);
+uint64_t sctpt_many_idle(struct sctpt_conn *c, const struct sctp_env *env);
+int sctpt_many_conf(struct sctpt *u, const struct sctp_conf *conf);
 int sctpt_many_find(struct sctpt *u, const struct ip_addr *a, uint16_t port,
 	mblk_t **ret);
 int sctpt_many_list(struct sctpt *u, mblk_t **ret);
@@ -371,6 +383,8 @@ void sctpt_note_down(struct sctpt_conn *c, int error, uint32_t state);
 void sctpt_note_events(struct sctpt_conn *c, uint32_t ev);
 int sctpt_note_cut(struct sctpt_conn *c, const struct sctp_info *info);
 int sctpt_wants(const struct sctpt_conn *c, uint32_t event);
+void sctpt_note(struct sctpt_conn *c, struct sctpio_note *n, const void *data,
+	size_t len);
 
 /* up.c */
 void sctpt_events(struct sctpt_conn *c, const struct sctp_env *env);

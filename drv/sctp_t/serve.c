@@ -166,6 +166,13 @@ is_over(const struct sctpt_conn *c)
 		sctp_down_reason(c->as) != SCTP_DOWN_NOT;
 }
 
+/* Of two times the sooner; 0 is never. */
+static uint64_t
+sooner(uint64_t a, uint64_t b)
+{
+	return a == 0 || (b != 0 && b < a) ? b : a;
+}
+
 /* What there is to be done in a turn of a conn that is in order. */
 static void
 work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
@@ -175,7 +182,7 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 	mblk_t *mp = sctpt_take_inbox(sl), *next, *last;
 	struct sctp_env env;
 	struct str_hold h;
-	uint64_t due;
+	uint64_t due, idle = 0;
 	int there;
 
 	STR_POINT("sctp:taken");
@@ -193,6 +200,8 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 		due = sctp_deadline(c->as);
 		if (due != 0 && due <= env.now)
 			sctp_timeout(&env, c->as);
+		if (there)
+			idle = sctpt_many_idle(c, &env);
 		sctpt_collect(c, &env, out, w);
 		do { /* reading data may make a packet due, and the other way */
 			last = out->last;
@@ -212,7 +221,7 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 	if (c->as != NULL && is_over(c))
 		c->last = 1;
 	else if (c->as != NULL)
-		sctpt_arm(sl, sctp_deadline(c->as), env.now);
+		sctpt_arm(sl, sooner(sctp_deadline(c->as), idle), env.now);
 }
 
 /*

@@ -41,6 +41,7 @@ sctpt_sock_inherit(const struct sctpt *from, struct sctpt *to)
 	to->tpi.calm = 1;
 	to->family = from->family;
 	to->conf = from->conf;
+	str_store(&to->autoclose, 0u); /* one-to-many only */
 	str_store(&to->recvopt, from->recvopt);
 	str_store(&to->events, from->events);
 	bcopy(from->keep, to->keep, sizeof(to->keep));
@@ -61,6 +62,8 @@ mode(struct sctpt *u, const struct sctpio_word *w)
 		return ENOSR;
 	u->family = family;
 	u->conf.half_close = 0;
+	/* RFC 6525 s6.3.1: the peer may change nothing, by default */
+	u->conf.reconf = SCTP_RECONF_ON;
 	u->tpi.calm = 1;
 	str_store(&u->sock, 1u);
 	return 0;
@@ -110,6 +113,10 @@ get_conf(struct sctpt *u, mblk_t **ret)
 		.nodelay = !c->nagle,
 		.ostreams = c->ostreams, .istreams = c->istreams,
 		.options = str_load(&u->recvopt),
+		.pr = c->pr, .interleave = c->interleave,
+		.reconf = c->reconf, .scheduler = c->scheduler,
+		.maxseg = c->maxseg,
+		.autoclose = str_load(&u->autoclose),
 	};
 
 	sctpt_linger(u, &o.linger, &o.linger_time);
@@ -126,7 +133,9 @@ read_conf(struct sctp_conf *c, const struct sctpio_conf *o)
 		o->cookie_life > HOUR || o->hb_interval > HOUR ||
 		o->sack_delay > HOUR || o->linger_time > 32767)
 		return EINVAL;
-	if (o->ostreams > 65535 || o->istreams > 65535)
+	if (o->ostreams > 65535 || o->istreams > 65535 ||
+		o->reconf > SCTP_RECONF_ALL || o->scheduler > 255 ||
+		o->autoclose > 0x7fffffff)
 		return EINVAL;
 	c->rto_initial = o->rto_initial * SCTP_MS;
 	c->rto_min = o->rto_min * SCTP_MS;
@@ -146,6 +155,11 @@ read_conf(struct sctp_conf *c, const struct sctpio_conf *o)
 	c->nagle = !o->nodelay;
 	c->ostreams = (uint16_t)o->ostreams;
 	c->istreams = (uint16_t)o->istreams;
+	c->pr = o->pr != 0;
+	c->interleave = o->interleave != 0;
+	c->reconf = (uint8_t)o->reconf;
+	c->scheduler = (uint8_t)o->scheduler;
+	c->maxseg = o->maxseg;
 	return sctp_conf_check(c);
 }
 
@@ -165,12 +179,15 @@ set_conf(struct sctpt *u, const struct sctpio_conf *o)
 		u->conf = c;
 		sctpt_set_linger(u, o->linger, o->linger_time);
 		str_store(&u->recvopt, (uint32_t)(o->options != 0));
+		str_store(&u->autoclose, o->autoclose);
 		sctpt_near_stop(u);
 		sctpt_tell_home(u);
 	}
 	if (sctpt_enter_wait(u, o->assoc, &conn) == 0) {
 		sctpt_env(&env, conn);
 		(void)sctp_set_conf(&env, conn->as, &c);
+		(void)sctp_set_scheduler(conn->as,
+			(enum sctp_scheduler)c.scheduler);
 		sctpt_serve_owned(conn->slot, 1);
 	}
 	return 0;
@@ -201,11 +218,18 @@ events(struct sctpt *u, const struct sctpio_word *w)
 {
 	uint32_t new = w->value & ~str_load(&u->events);
 	struct sctpt_conn *c;
+	struct sctp_env env;
 
 	str_store(&u->events, w->value);
-	if ((new & SCTPIO_EV_DRY) == 0 ||
-		sctpt_enter_wait(u, w->assoc, &c) != 0)
+	u->conf.report = (w->value & SCTPIO_EV_FAILED) != 0;
+	sctpt_tell_home(u);
+	if (u->many != NULL)
+		(void)sctpt_many_conf(u, &u->conf);
+	if (sctpt_enter_wait(u, w->assoc, &c) != 0)
 		return 0;
+	sctpt_env(&env, c);
+	(void)sctp_set_conf(&env, c->as, &u->conf);
+	if ((new & SCTPIO_EV_DRY) != 0)
 	c->wet = 1; /* told at once if it is dry now */
 	sctpt_serve_owned(c->slot, 1);
 	return 0;
@@ -241,6 +265,9 @@ status(struct sctpt *u, uint32_t id, mblk_t **ret)
 	o.unacked = s.unacked;
 	o.unread = s.unread;
 	o.fragment = s.fragment;
+	o.pr = s.pr;
+	o.reconf = s.reconf;
+	o.interleave = s.interleave;
 	o.npaths = sctp_path_count(c->as);
 	while (sctp_path_info(c->as, o.primary, &pi) == 0 && !pi.primary)
 		o.primary++;
@@ -454,7 +481,10 @@ int
 sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 {
 	struct sctpt *u = sctpt_of(tp);
+	struct sctpio_abandoned ab;
+	struct sctpio_value v;
 	struct sctpio_conf o;
+	struct sctpio_add a;
 	int err;
 
 	switch (cmd) {
@@ -463,6 +493,17 @@ sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 		return err != 0 ? err : set_conf(u, &o);
 	case SCTPIO_SKEEP:
 		return keep(u, arg);
+	case SCTPIO_RESET:
+		return sctpt_reset(u, arg);
+	case SCTPIO_ADD:
+		err = argument(arg, &a, sizeof(a));
+		return err != 0 ? err : sctpt_add(u, &a);
+	case SCTPIO_VALUE:
+		err = argument(arg, &v, sizeof(v));
+		return err != 0 ? err : sctpt_value(u, &v, ret);
+	case SCTPIO_ABANDONED:
+		err = argument(arg, &ab, sizeof(ab));
+		return err != 0 ? err : sctpt_abandoned(u, &ab, ret);
 	case SCTPIO_BINDX:
 	case SCTPIO_PRIMARY:
 	case SCTPIO_BEAT:

@@ -163,6 +163,7 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 		return 0;
 	}
 	got = sctp_recv(env, c->as, &info, mp->b_wptr, n);
+	c->active_at = env->now;
 	mp->b_wptr += got;
 	unordered = info.flags & SCTP_SEND_UNORDERED;
 	/* a socket's user gets messages in the order in which they come */
@@ -356,6 +357,8 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 {
 	uint32_t ev = sctp_events(c->as);
 
+	if ((ev & (SCTP_EV_FAILED | SCTP_EV_DOWN)) != 0)
+		sctpt_failures(c, env);
 	if ((ev & SCTP_EV_RESTART) != 0)
 		restarted(c, env);
 	if ((ev & (SCTP_EV_UP | SCTP_EV_PATH)) != 0)
@@ -381,6 +384,8 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 	/* data for a stream that was closed: as TCP's reset */
 	if (c->gone && sctp_readable(c->as) != 0)
 		sctp_abort(env, c->as, NULL, 0);
+	if ((ev & (SCTP_EV_RECONF | SCTP_EV_RECONF_PEER)) != 0)
+		sctpt_changes(c, env);
 	if (c->user != NULL && !c->calling && c->user->sock)
 		sctpt_note_events(c, ev);
 	if (is_released(c))

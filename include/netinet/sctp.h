@@ -187,6 +187,8 @@ enum sctp_sn_type {
 #define SCTP_AUTHENTICATION_INDICATION SCTP_AUTHENTICATION_EVENT
 #define SCTP_SENDER_DRY_EVENT SCTP_SENDER_DRY_EVENT
 #define SCTP_STREAM_RESET_EVENT SCTP_STREAM_RESET_EVENT
+#define SCTP_ASSOC_RESET_EVENT SCTP_ASSOC_RESET_EVENT
+#define SCTP_STREAM_CHANGE_EVENT SCTP_STREAM_CHANGE_EVENT
 #define SCTP_SEND_FAILED_EVENT SCTP_SEND_FAILED_EVENT
 
 enum sctp_sac_state {
@@ -294,6 +296,13 @@ struct sctp_stream_reset_event {
 	__extension__ uint16_t strreset_stream_list[];
 };
 
+#define SCTP_STREAM_RESET_INCOMING_SSN 0x0001
+#define SCTP_STREAM_RESET_OUTGOING_SSN 0x0002
+#define SCTP_STREAM_RESET_DENIED 0x0004
+#define SCTP_STREAM_RESET_FAILED 0x0008
+
+#define SCTP_ASSOC_RESET_DENIED 0x0004
+#define SCTP_ASSOC_RESET_FAILED 0x0008
 struct sctp_assoc_reset_event {
 	uint16_t assocreset_type, assocreset_flags;
 	uint32_t assocreset_length;
@@ -301,6 +310,10 @@ struct sctp_assoc_reset_event {
 	uint32_t assocreset_local_tsn, assocreset_remote_tsn;
 };
 
+#define SCTP_ASSOC_CHANGE_DENIED 0x0004
+#define SCTP_ASSOC_CHANGE_FAILED 0x0008
+#define SCTP_STREAM_CHANGE_DENIED SCTP_ASSOC_CHANGE_DENIED
+#define SCTP_STREAM_CHANGE_FAILED SCTP_ASSOC_CHANGE_FAILED
 struct sctp_stream_change_event {
 	uint16_t strchange_type, strchange_flags;
 	uint32_t strchange_length;

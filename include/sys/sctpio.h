@@ -40,6 +40,12 @@
 #define SCTPIO_PEEL (SCTPIO | 17)   /* struct sctpio_word: it becomes the
 				     * connection of the unbound endpoint with
 				     * the ACCEPTOR_id `value' */
+/* Changes of streams (RFC 6525), of any endpoint: */
+#define SCTPIO_RESET (SCTPIO | 18)  /* struct sctpio_reset: ask the peer */
+#define SCTPIO_ADD (SCTPIO | 19)    /* struct sctpio_add: likewise */
+#define SCTPIO_VALUE (SCTPIO | 20)  /* struct sctpio_value: get or set a stream's
+				     * priority or weight */
+#define SCTPIO_ABANDONED (SCTPIO | 21) /* struct sctpio_abandoned: get */
 
 /* SCTPIO_MODE: with the address family: it has many associations */
 #define SCTPIO_MANY 0x10000u
@@ -80,6 +86,51 @@ struct sctpio_conf {
 	uint32_t ostreams, istreams;
 	uint32_t linger, linger_time; /* seconds */
 	uint32_t options; /* data comes with SCTPIO_RCVINFO */
+	uint32_t pr, interleave; /* offered: RFC 3758, RFC 8260 */
+	uint32_t reconf;    /* SCTPIO_RESET_*: what the peer may ask for */
+	uint32_t scheduler; /* 0 to 5: FCFS, RR, RR for each packet, PRIO, FAIR,
+			     * WEIGHTED, see sctp(4) */
+	uint32_t maxseg;    /* most bytes of data in a chunk; 0: what fits */
+	uint32_t autoclose; /* seconds without data until the end; 0: never */
+};
+
+/* Bits of `reconf', and of struct sctpio_reset. */
+#define SCTPIO_RESET_OFFER 1u	/* RE-CONFIG is offered at all */
+#define SCTPIO_RESET_OUT 2u	/* SSNs begin with 0: of what the asking side
+				 * sends, ... */
+#define SCTPIO_RESET_IN 4u	/* ... or receives */
+#define SCTPIO_RESET_TSN 8u	/* new TSNs, and all SSNs begin with 0 */
+#define SCTPIO_RESET_ADD_OUT 0x10u /* more streams: for the asking side to
+				 * send, ... */
+#define SCTPIO_RESET_ADD_IN 0x20u /* ... or to receive */
+
+/* @n stream numbers follow; with 0 all streams. */
+struct sctpio_reset {
+	uint32_t assoc;
+	uint32_t what; /* SCTPIO_RESET_OUT, _IN, or both; or _TSN */
+	uint32_t n;
+	__extension__ uint16_t sid[];
+};
+
+struct sctpio_add {
+	uint32_t assoc;
+	uint32_t out, in;
+};
+
+struct sctpio_value {
+	uint32_t assoc;
+	uint32_t set; /* 0: get */
+	uint16_t sid, value;
+};
+
+/* Messages that were abandoned: RFC 7496. */
+#define SCTPIO_ALL_STREAMS 0xffffffffu
+struct sctpio_abandoned {
+	uint32_t assoc;
+	uint32_t sid; /* SCTPIO_ALL_STREAMS: of the association */
+	uint32_t pr;  /* SCTPIO_PR_*; SCTPIO_PR_NONE: all */
+	uint32_t pad;
+	uint64_t unsent, sent;
 };
 
 /*
@@ -111,6 +162,7 @@ struct sctpio_status {
 	uint32_t primary;  /* index of SCTPIO_PATHS */
 	uint32_t npaths;
 	uint32_t my_tag, peer_tag;
+	uint32_t pr, reconf, interleave; /* agreed with the peer */
 };
 
 #define SCTPIO_PATH_ACTIVE 0u
@@ -157,6 +209,7 @@ struct sctpio_sndinfo {
 	uint32_t ppid;
 	uint32_t pr, life;
 	uint32_t unordered; /* with T_UNITDATA_REQ */
+	uint32_t context;   /* comes back with SCTPIO_EV_FAILED */
 };
 
 /* Events: bits of SCTPIO_EVENTS. */
@@ -166,6 +219,17 @@ struct sctpio_sndinfo {
 #define SCTPIO_EV_SHUTDOWN 8u /* the peer sends no more */
 #define SCTPIO_EV_CUT 0x10u   /* the rest of a message will not come */
 #define SCTPIO_EV_DRY 0x20u   /* all that was sent is acknowledged */
+#define SCTPIO_EV_RESET 0x40u /* SCTPIO_CHANGE_*; stream numbers follow, 16 bits
+			       * each; none: all streams */
+#define SCTPIO_EV_TSN 0x80u   /* likewise, of TSNs: the next ones are `tsn' */
+#define SCTPIO_EV_STREAMS 0x100u /* likewise, of the number of streams */
+#define SCTPIO_EV_FAILED 0x200u /* a message was not delivered; it follows */
+
+/* `state' of these: */
+#define SCTPIO_CHANGE_IN 1u
+#define SCTPIO_CHANGE_OUT 2u
+#define SCTPIO_CHANGE_DENIED 4u
+#define SCTPIO_CHANGE_FAILED 8u
 
 #define SCTPIO_COMM_UP 0u
 #define SCTPIO_COMM_LOST 1u
@@ -179,6 +243,12 @@ struct sctpio_note {
 	uint32_t ostreams, istreams;
 	uint32_t confirmed; /* SCTPIO_EV_PATH: only that is new */
 	uint16_t sid, ssn;
+	uint32_t tsn[2]; /* of ours, of the peer's */
+	/* SCTPIO_EV_FAILED: `error' is a cause or 0, `state' 1: a part was sent */
+	uint32_t ppid, context;
+	uint32_t unordered;
+	uint32_t ends; /* 0: the message goes on in the next note */
+	uint32_t len;  /* bytes behind the note */
 	union sctpio_addr addr;
 };
 

@@ -125,6 +125,14 @@ sctp_opt_info(int sd, sctp_assoc_t id, int opt, void *arg, socklen_t *size)
 	case SCTP_EVENT:
 	case SCTP_DEFAULT_PRINFO:
 	case SCTP_PR_SUPPORTED:
+	case SCTP_PR_ASSOC_STATUS:
+	case SCTP_PR_STREAM_STATUS:
+	case SCTP_RECONFIG_SUPPORTED:
+	case SCTP_ENABLE_STREAM_RESET:
+	case SCTP_STREAM_SCHEDULER:
+	case SCTP_STREAM_SCHEDULER_VALUE:
+	case SCTP_INTERLEAVING_SUPPORTED:
+	case SCTP_PEER_ADDR_THLDS_V2:
 		/* the association is the first word of all of these */
 		if (arg == NULL || size == NULL)
 			return result(-EFAULT);

@@ -152,6 +152,20 @@ get_thresholds(const struct sctpio_conf *c, void *val, socklen_t *len)
 	return sk_opt_out(val, len, &o, sizeof(o));
 }
 
+static int
+get_thresholds_v2(const struct sctpio_conf *c, void *val, socklen_t *len)
+{
+	struct sctp_paddrthlds_v2 o;
+	int err = assoc_in(&o, sizeof(o), val, len);
+
+	if (err != 0)
+		return err;
+	o.spt_pathmaxrxt = (uint16_t)c->path_max_retrans;
+	o.spt_pathpfthld = (uint16_t)c->pf_threshold;
+	o.spt_pathcpthld = 0xffff; /* the primary path is never changed */
+	return sk_opt_out(val, len, &o, sizeof(o));
+}
+
 /* 1: it is no parameter of the provider. */
 static int
 get_conf(struct sock *s, const struct sctpio_conf *c, int name, void *val,
@@ -176,6 +190,8 @@ get_conf(struct sock *s, const struct sctpio_conf *c, int name, void *val,
 		return get_paddr(s, c, val, len);
 	case SCTP_PEER_ADDR_THLDS:
 		return get_thresholds(c, val, len);
+	case SCTP_PEER_ADDR_THLDS_V2:
+		return get_thresholds_v2(c, val, len);
 	default:
 		return 1;
 	}
@@ -373,17 +389,6 @@ get_primary(struct sock *s, void *val, socklen_t *len)
 	return sk_opt_out(val, len, &o, sizeof(o));
 }
 
-/* SCTP_MAXSEG: bytes of a message in one packet. */
-static int
-get_maxseg(struct sock *s, void *val, socklen_t *len)
-{
-	struct sctpio_status st = {.assoc = 0};
-
-	if (sk_get(s, SCTPIO_STATUS, &st, sizeof(st)) != 0)
-		st.fragment = 0; /* as the path permits */
-	return get_value(st.fragment, val, len);
-}
-
 /* SCTP_GET_ASSOC_NUMBER, SCTP_GET_ASSOC_ID_LIST: one-to-many only */
 static int
 get_assocs(struct sock *s, int name, void *val, socklen_t *len)
@@ -421,20 +426,16 @@ sk_getopt_sctp(struct sock *s, int name, void *val, socklen_t *len)
 	case SCTP_GET_ASSOC_NUMBER:
 	case SCTP_GET_ASSOC_ID_LIST:
 		return get_assocs(s, name, val, len);
-	case SCTP_MAXSEG:
-		return get_maxseg(s, val, len);
 	case SCTP_RECVRCVINFO:
 		return get_int((SK(s) & SK_RCVINFO) != 0, val, len);
 	case SCTP_DISABLE_FRAGMENTS:
 		return get_int((SK(s) & SK_WHOLE) != 0, val, len);
 	case SCTP_I_WANT_MAPPED_V4_ADDR:
 		return get_int((SK(s) & SK_PLAIN6) == 0, val, len);
-	case SCTP_PR_SUPPORTED:
-		return get_value(1, val, len);
-	case SCTP_AUTOCLOSE: /* RFC 6458 s8.1.8: one-to-many only */
-		return -EOPNOTSUPP;
 	default:
-		break;
+		err = sk_getopt_stream(s, name, val, len);
+		if (err <= 0)
+			return err;
 	}
 	err = sk_conf_get(s, &c);
 	if (err != 0)

@@ -163,31 +163,52 @@ from_of(struct sock *s, const struct taken *t, struct sk_got *got)
 		got->fromlen = sk_addr_conv(s, t->c.room + off, &got->from);
 }
 
+/*
+ * A notification for the note @n, in the place of the data that came with the
+ * note and is in @buf.
+ */
+static ssize_t
+notify(struct sock *s, const struct taken *t, const struct sctpio_note *n,
+	char *buf, size_t room, struct sk_got *got)
+{
+	union sctp_notification e;
+	size_t size = sk_event(s, n, &e), len = (size_t)t->len, rest;
+	char few[512], *data = few;
+	int err = 0;
+
+	got->flags = MSG_NOTIFICATION |
+		(size + n->len > room ? MSG_TRUNC : MSG_EOR);
+	if (size > room)
+		size = room;
+	rest = room - size < len ? room - size : len;
+	if (rest > sizeof(few))
+		data = malloc(rest);
+	if (data == NULL)
+		return -ENOMEM;
+	if ((rest != 0 && strm_copy(data, buf, rest) != 0) ||
+	    strm_copy(buf, &e, size) != 0 ||
+	    (rest != 0 && strm_copy(buf + size, data, rest) != 0))
+		err = -EFAULT;
+	if (data != few)
+		free(data);
+	return err != 0 ? err : (ssize_t)(size + rest);
+}
+
 /* The message in @buf, @room bytes, which was taken, or looked at. */
 static ssize_t
 give(struct sock *s, const struct taken *t, char *buf, size_t room, int peek,
 	struct sk_got *got)
 {
-	unsigned char text[1024], data[SK_NOTE_DATA];
 	struct sctpio_note n;
-	size_t size;
+	ssize_t ret;
 	int more;
 
 	from_of(s, t, got);
 	if (option(t, T_SCTP_NOTE, &n, sizeof(n))) {
-		size = (size_t)t->len < sizeof(data) ? (size_t)t->len :
-						       sizeof(data);
-		if (strm_copy(data, buf, size) != 0)
-			return -EFAULT;
-		size = sk_event(s, &n, data, size, text, sizeof(text));
+		ret = notify(s, t, &n, buf, room, got);
 		if (t->cut && !peek)
 			discard(s);
-		got->flags = MSG_NOTIFICATION |
-			(size > room ? MSG_TRUNC : MSG_EOR);
-		if (size > room)
-			size = room;
-		return strm_copy(buf, text, size) != 0 ? -EFAULT :
-							 (ssize_t)size;
+		return ret;
 	}
 	describe(s, t, got, &more);
 	if (!peek && t->cut) {

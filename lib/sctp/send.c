@@ -117,6 +117,7 @@ sk_sndinfo(const struct sk_snd *snd, struct sctpio_sndinfo *ret)
 	ret->sid = snd->sid;
 	ret->now = (snd->flags & SCTP_SACK_IMMEDIATELY) != 0;
 	ret->ppid = snd->ppid;
+	ret->context = snd->context;
 	ret->life = snd->value;
 	ret->unordered = (snd->flags & SCTP_UNORDERED) != 0;
 	ret->pr = snd->policy == SCTP_PR_SCTP_TTL ? SCTPIO_PR_TTL :
@@ -154,7 +155,7 @@ send_info(struct sock *s, const void *buf, size_t len,
 static int
 is_plain(const struct sk_snd *snd)
 {
-	return snd->sid == 0 && snd->ppid == 0 &&
+	return snd->sid == 0 && snd->ppid == 0 && snd->context == 0 &&
 		snd->policy == SCTP_PR_SCTP_NONE &&
 		(snd->flags & (SCTP_UNORDERED | SCTP_SACK_IMMEDIATELY)) == 0;
 }
@@ -207,7 +208,7 @@ transmit(struct sock *s, const struct iovec *iov, size_t n, size_t sum,
 		ret = ret == 0 ? (ssize_t)sum : ret;
 	} else if (sum == 0) {
 		ret = 0;
-	} else if (snd->sid >= sk_streams(s)) {
+	} else if (!sk_has_stream(s, snd->sid)) {
 		ret = -EINVAL;
 	} else if ((flags & MSG_DONTWAIT) != 0 && strm_canput(s->fd, un) != 1) {
 		ret = -EAGAIN;

@@ -238,6 +238,7 @@ set_conf(struct sock *s, struct sctpio_conf *c, int name, const void *val,
 	case SCTP_PEER_ADDR_PARAMS:
 		return set_paddr(s, c, val, len);
 	case SCTP_PEER_ADDR_THLDS:
+	case SCTP_PEER_ADDR_THLDS_V2: /* there is no third threshold */
 		return set_thresholds(s, c, val, len);
 	default:
 		return 1;
@@ -249,7 +250,7 @@ set_conf(struct sock *s, struct sctpio_conf *c, int name, const void *val,
 static int
 is_stream(struct sock *s, uint32_t sid)
 {
-	return (SK(s) & SK_CONNECTED) == 0 || sid < sk_streams(s);
+	return (SK(s) & SK_CONNECTED) == 0 || sk_has_stream(s, sid);
 }
 
 static int
@@ -349,6 +350,11 @@ events_of(uint32_t types)
 		{SCTP_SHUTDOWN_EVENT, SCTPIO_EV_SHUTDOWN},
 		{SCTP_PARTIAL_DELIVERY_EVENT, SCTPIO_EV_CUT},
 		{SCTP_SENDER_DRY_EVENT, SCTPIO_EV_DRY},
+		{SCTP_STREAM_RESET_EVENT, SCTPIO_EV_RESET},
+		{SCTP_ASSOC_RESET_EVENT, SCTPIO_EV_TSN},
+		{SCTP_STREAM_CHANGE_EVENT, SCTPIO_EV_STREAMS},
+		{SCTP_SEND_FAILED, SCTPIO_EV_FAILED},
+		{SCTP_SEND_FAILED_EVENT, SCTPIO_EV_FAILED},
 	};
 	uint32_t ev = 0;
 	size_t i;
@@ -495,10 +501,10 @@ sk_setopt_sctp(struct sock *s, int name, const void *val, socklen_t len)
 		return set_bit(s, SK_WHOLE, 1, val, len);
 	case SCTP_I_WANT_MAPPED_V4_ADDR:
 		return set_bit(s, SK_PLAIN6, 0, val, len);
-	case SCTP_AUTOCLOSE: /* RFC 6458 s8.1.8: one-to-many only */
-		return -EOPNOTSUPP;
 	default:
-		break;
+		err = sk_setopt_stream(s, name, val, len);
+		if (err <= 0)
+			return err;
 	}
 	err = sk_conf_get(s, &c);
 	if (err != 0)

@@ -99,7 +99,6 @@ enum sk_keep {
 /* The only association of a socket of connections: as the provider says. */
 #define SK_ASSOC 3
 
-#define SK_NOTE_DATA 512u /* bytes behind a note */
 #define SK_MSG_MOST 262144u /* bytes of a message */
 #define SK_PIECES 1024u /* most pieces of a vector */
 #define SK_CONTROL 4096u /* bytes of ancillary data that are sent */
@@ -148,6 +147,7 @@ void sk_error(struct sock *s, int err);
 int sk_take_error(struct sock *s);
 void sk_nout(struct sock *s, uint32_t nout);
 uint32_t sk_streams(const struct sock *s);
+int sk_has_stream(struct sock *s, uint32_t sid);
 
 /* request.c */
 int sk_ioctl(struct sock *s, int cmd, void *buf, size_t len, size_t room);
@@ -222,8 +222,8 @@ int sk_from_out(const struct sk_got *got, struct sockaddr *sa, socklen_t *len);
 void sk_last_put(const struct sock *s, const struct sctp_rcvinfo *ri);
 int sk_last_get(const struct sock *s, struct sctp_rcvinfo *ri);
 void sk_last_from(struct sock *s, struct sockaddr_storage *from, socklen_t *len);
-size_t sk_event(const struct sock *s, const struct sctpio_note *n,
-	const void *data, size_t len, void *to, size_t room);
+size_t sk_event(struct sock *s, const struct sctpio_note *n,
+	union sctp_notification *e);
 
 /* option.c, setopt.c, getopt.c */
 int sk_opt_in(void *to, size_t size, const void *val, socklen_t len);
@@ -241,6 +241,9 @@ int sk_getsockopt(struct sock *s, int level, int name, void *val,
 int sk_setsockopt(struct sock *s, int level, int name, const void *val,
 	socklen_t len);
 int sk_set_events(struct sock *s, uint32_t types);
+/* stream.c; 1: it is no option of this file */
+int sk_setopt_stream(struct sock *s, int name, const void *val, socklen_t len);
+int sk_getopt_stream(struct sock *s, int name, void *val, socklen_t *len);
 int sk_bindx(struct sock *s, const struct sk_addrs *a, int remove);
 
 /* poll.c: events of a socket whose call is not answered; wrap.c */

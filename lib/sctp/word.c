@@ -53,3 +53,17 @@ sk_streams(const struct sock *s)
 {
 	return __atomic_load_n(&s->w[1], __ATOMIC_ACQUIRE) >> 16;
 }
+
+/* sk_has_stream - may be sent on @sid?  Their number may have become larger. */
+int
+sk_has_stream(struct sock *s, uint32_t sid)
+{
+	struct sctpio_status st = {.assoc = 0};
+
+	if (sid < sk_streams(s))
+		return 1;
+	if (sk_get(s, SCTPIO_STATUS, &st, sizeof(st)) != 0)
+		return 0;
+	sk_nout(s, st.ostreams);
+	return sid < st.ostreams;
+}
