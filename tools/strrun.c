@@ -55,7 +55,7 @@ make_area(int *ret_fd)
 	struct run_area *a;
 	int fd, high;
 
-	fd = memfd_create("strrun", MFD_CLOEXEC);
+	fd = memfd_create("strrun", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return NULL;
 	high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
@@ -67,7 +67,9 @@ make_area(int *ret_fd)
 	a = ftruncate(fd, RUN_SIZE) != 0 ? MAP_FAILED : mmap(NULL, RUN_RINGS,
 		PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	(void)signal(SIGXFSZ, SIG_DFL);
-	if (a == MAP_FAILED) {
+	/* access to what was cut off would end a process by SIGBUS */
+	if (a == MAP_FAILED || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK |
+			F_SEAL_GROW | F_SEAL_SEAL) != 0) {
 		(void)close(fd);
 		return NULL;
 	}

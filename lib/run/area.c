@@ -8,12 +8,15 @@
  * that made it, and every child of a listed one.  A process leaves the list
  * never; what it really holds is looked up in /proc when that matters
  * (run_two_only).  A pipe is `unfit' once a process may hold it that does not
- * keep this rule.
+ * keep this rule.  A process that cannot reach the area, or cannot find out what
+ * it holds, marks its pipes instead (run_mark_all), and is out of it from then
+ * on.
  *
  * `held' is this process's own list, which a child inherits.
  *
  * Crash: a process that is killed between run_fork_begin() and the child's
- * run_fork_child() leaves `pending' above 0; the pipe then stays in KERNEL.
+ * run_fork_child() leaves `pending' above 0; the pipe then stays in KERNEL.  A
+ * record whose users were killed is used again (is_reusable).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +25,7 @@
 
 #include "run.h"
 #include "sys.h"
+#include "word.h"
 
 #define HELD 64
 
@@ -160,10 +164,20 @@ run_attach(void)
 		state = ATTACHED;
 		return true;
 	}
-	if (why[0] != '\0')
+	if (why[0] != '\0') {
 		say(why);
+		run_mark_all();
+	}
 	run_off();
 	return false;
+}
+
+/* This process cannot say what its children will hold. */
+static void
+give_up(void)
+{
+	run_mark_all();
+	run_off();
 }
 
 /* The descriptor is opened anew: a ring is mapped seldom. */
@@ -359,6 +373,38 @@ hold(struct run_pipe *p, uint64_t id)
 	unlock_held();
 }
 
+/* Is the record, which this process has taken, of no use to any other? */
+static bool
+is_reusable(const struct run_pipe *p, uint64_t was)
+{
+	switch (was & 0xff) {
+	case RUN_KERNEL:
+	case RUN_BUSY: /* the process that made it so was killed */
+		return true;
+	case RUN_ARMED:
+		return is_gone(LOAD(&p->rpid));
+	default:
+		return is_gone(LOAD(&p->rpid)) && is_gone(LOAD(&p->wpid));
+	}
+}
+
+bool
+run_take(struct run_pipe *p)
+{
+	uint32_t was = LOAD(&p->taker);
+
+	return (was == 0 || is_gone(was)) &&
+		__atomic_compare_exchange_n(&p->taker, &was,
+			(uint32_t)getpid(), false, __ATOMIC_SEQ_CST,
+			__ATOMIC_RELAXED);
+}
+
+void
+run_untake(struct run_pipe *p)
+{
+	__atomic_store_n(&p->taker, 0, __ATOMIC_SEQ_CST);
+}
+
 /* Take a record that is not in STREAM, nor about to be. */
 static struct run_pipe *
 take_record(void)
@@ -367,13 +413,15 @@ take_record(void)
 		uint32_t n = __atomic_fetch_add(&area->next, 1,
 			__ATOMIC_RELAXED);
 		struct run_pipe *p = &area->pipe[n % RUN_PIPES];
-		uint64_t was = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
+		uint64_t was;
 
-		if ((was & 0xff) == RUN_KERNEL &&
-			__atomic_compare_exchange_n(&p->state, &was,
-				((was >> 8) + 1) << 8 | RUN_BUSY, false,
-				__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		if (!run_take(p))
+			continue;
+		was = LOAD(&p->state);
+		if (is_reusable(p, was) && swap(&p->state, was,
+				((was >> 8) + 1) << 8 | RUN_BUSY))
 			return p;
+		run_untake(p);
 	}
 	return NULL;
 }
@@ -402,6 +450,7 @@ run_record(uint64_t id)
 	now = p->state >> 8;
 	__atomic_store_n(&p->state, (now + 1) << 8 | RUN_KERNEL,
 		__ATOMIC_SEQ_CST);
+	run_untake(p);
 }
 
 /* --------------------------------------------------------------- holders */
@@ -425,7 +474,7 @@ run_know_held(void)
 		return;
 	known = true;
 	if (!run_scan(0, see_inherited, NULL))
-		run_off(); /* what it holds is unknown: it makes no member */
+		give_up();
 }
 
 bool
@@ -505,12 +554,7 @@ run_unfit_held(bool exec, enum run_count why)
 	if (!run_attach())
 		return;
 	if (!run_scan(0, see_unfit, &u))
-		for (unsigned i = 0; i < nheld; i++) {
-			struct run_pipe *p = held_at(i);
-
-			if (p != NULL)
-				run_unfit(p, why);
-		}
+		give_up();
 }
 
 /* ----------------------------------------------------------------- start */

@@ -17,7 +17,7 @@
 #include <str/annot.h>
 
 #define RUN_VAR     "STRRUN"
-#define RUN_MAGIC   0x53525231u
+#define RUN_MAGIC   0x53525232u
 #define RUN_PIPES   256u
 #define RUN_HOLDERS 20u
 #define RUN_RING    131072u	 /* bytes of a ring; a power of two */
@@ -69,6 +69,7 @@ struct run_pipe {
 	uint32_t forks; /* of processes that may hold it, ever */
 	uint32_t rpid;	/* of the reader, in ARMED and later */
 	uint32_t wpid;	/* of the writer, in STREAM and later */
+	uint32_t taker; /* the process that may make it BUSY; 0: none */
 	uint32_t holder[RUN_HOLDERS]; /* pids that may hold an end */
 	STR_LINE uint64_t tail; /* flags, position of the writer */
 	uint64_t bytes; /* through the ring; the writer's */
@@ -80,7 +81,7 @@ struct run_pipe {
 struct run_area {
 	uint32_t magic, key;
 	uint32_t next; /* the record that is used next */
-	uint32_t spare;
+	uint32_t cpu; /* what processors can, as host_copy_init() says */
 	uint64_t count[RUN_COUNTS];
 	struct run_pipe pipe[RUN_PIPES];
 };

@@ -86,13 +86,14 @@ fitting(int fd, unsigned mode, struct own *o)
 		(fl & (O_NONBLOCK | O_ASYNC | O_DIRECT)) != 0)
 		return NULL;
 	p = run_find((uint64_t)st.st_ino);
-	if (p == NULL || __atomic_load_n(&p->unfit, __ATOMIC_SEQ_CST) != 0)
+	if (p == NULL || (st.st_mode & S_ISVTX) != 0 ||
+		__atomic_load_n(&p->unfit, __ATOMIC_SEQ_CST) != 0)
 		return NULL;
 	memset(o, 0, sizeof *o);
 	o->id = (uint64_t)st.st_ino;
 	o->fits = true;
 	if (!run_scan(0, see_own, o) || !o->fits || o->mode != mode ||
-		!run_stdio())
+		!run_stdio() || !run_fault_begin())
 		return NULL;
 	return p;
 }
@@ -105,20 +106,27 @@ again(int fd)
 		run_shift[fd]++;
 }
 
-/* Make the ring of @p ready, and say so. */
+/* The record may have become another pipe's.  Its epoch changes then, too. */
 static bool
-arm(struct run_end *e)
+is_same(const struct run_end *e)
+{
+	return __atomic_load_n(&e->p->id, __ATOMIC_SEQ_CST) == e->id;
+}
+
+/* Make the ring ready.  Locks: this process has taken the record. */
+static bool
+arm_taken(struct run_end *e)
 {
 	struct run_pipe *p = e->p;
 	uint64_t was = __atomic_load_n(&p->state, __ATOMIC_SEQ_CST), ep;
 	unsigned st = (unsigned)(was & 0xff);
 
 	/* a reader that has ended may have left it armed */
-	if (st != RUN_KERNEL && st != RUN_ARMED)
+	if (st != RUN_KERNEL && st != RUN_ARMED && st != RUN_BUSY)
 		return false;
 	ep = (was >> 8) + 1;
-	if (!__atomic_compare_exchange_n(&p->state, &was, ep << 8 | RUN_BUSY,
-		false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+	if (!is_same(e) || !__atomic_compare_exchange_n(&p->state, &was,
+		ep << 8 | RUN_BUSY, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return false;
 	p->rpid = (uint32_t)getpid();
 	p->head = (ep & 0xffffff) << 40;
@@ -128,6 +136,18 @@ arm(struct run_end *e)
 	e->kernel = RUN_UNKNOWN;
 	__atomic_store_n(&p->state, ep << 8 | RUN_ARMED, __ATOMIC_SEQ_CST);
 	return true;
+}
+
+static bool
+arm(struct run_end *e)
+{
+	bool ok;
+
+	if (!run_take(e->p))
+		return false;
+	ok = arm_taken(e);
+	run_untake(e->p);
+	return ok;
 }
 
 static unsigned
@@ -152,6 +172,7 @@ consider(int fd, bool writes)
 		return RUN_COUNTING;
 	}
 	memset(e, 0, sizeof *e);
+	e->id = own.id;
 	e->ring = run_ring(p);
 	e->reads = !writes;
 	e->next = FIRST_TRY;
@@ -217,9 +238,9 @@ run_upgrade(struct run_end *e, int fd)
 		return false;
 	e->calls = 0;
 	e->next = e->next < LAST_TRY ? e->next * 2 : LAST_TRY;
-	if ((was & 0xff) != RUN_ARMED ||
+	if ((was & 0xff) != RUN_ARMED || !is_same(e) ||
 		__atomic_load_n(&p->unfit, __ATOMIC_SEQ_CST) != 0 ||
-		!run_two_only(p))
+		!run_two_only(p, fd))
 		return false;
 	size = sys_fcntl(fd, F_GETPIPE_SZ, 0);
 	if (size > KERNEL_SIZE && size < ROOMY_SIZE)

@@ -113,7 +113,8 @@ run_vfork_by(void)
 		run_know_held();
 	}
 	errno = err;
-	if (run_on && run_holds_any())
+	/* nor may the child change what is kept of the parent's actions */
+	if (run_on && (run_caught || run_holds_any()))
 		return (uintptr_t)forked;
 	return (uintptr_t)run_next(&next, "vfork");
 }

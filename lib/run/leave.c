@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -85,6 +86,13 @@ LEAVES(setuid, (uid_t a), a)
 LEAVES(seteuid, (uid_t a), a)
 LEAVES(setreuid, (uid_t a, uid_t b), a, b)
 LEAVES(setresuid, (uid_t a, uid_t b, uid_t c), a, b, c)
+LEAVES(setfsuid, (uid_t a), a)
+/* the kernel hides the descriptors of a process with another group, too */
+LEAVES(setgid, (gid_t a), a)
+LEAVES(setegid, (gid_t a), a)
+LEAVES(setregid, (gid_t a, gid_t b), a, b)
+LEAVES(setresgid, (gid_t a, gid_t b, gid_t c), a, b, c)
+LEAVES(setfsgid, (gid_t a), a)
 
 NEXT_SLOT(prctl);
 
@@ -160,8 +168,17 @@ syscall(long n, ...)
 		case SYS_setuid:
 		case SYS_setreuid:
 		case SYS_setresuid:
+		case SYS_setfsuid:
+		case SYS_setgid:
+		case SYS_setregid:
+		case SYS_setresgid:
+		case SYS_setfsgid:
 		case SYS_landlock_restrict_self:
 			leaving();
+			break;
+		case SYS_rt_sigaction:
+		case SYS_rt_sigprocmask:
+			run_fault_end();
 			break;
 		default:
 			run_settle_all(RUN_CALL);

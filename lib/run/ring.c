@@ -27,8 +27,6 @@
  * Sleeping writer.  When the ring is full the writer sleeps on `turn'.  A
  * reader that is killed does not wake it: it looks for POLLERR from time to time (wait.c).
  */
-#include <poll.h>
-#include <string.h>
 #include <time.h>
 
 #include "run.h"
@@ -55,28 +53,27 @@ ticks(void)
 #endif
 }
 
-static void
+/* False: @buf is a bad address. */
+STR_INLINE bool
 copy_in(unsigned char *ring, uint32_t pos, const void *buf, uint32_t n)
 {
 	uint32_t at = pos & (RUN_RING - 1), k = RUN_RING - at;
 
-	if (k > n)
-		k = n;
-	memcpy(ring + at, buf, k);
-	if (n != k)
-		memcpy(ring, (const char *)buf + k, n - k);
+	if (str_likely(k >= n))
+		return host_copyin(buf, ring + at, n) == 0;
+	return host_copyin(buf, ring + at, k) == 0 &&
+		host_copyin((const char *)buf + k, ring, n - k) == 0;
 }
 
-static void
+STR_INLINE bool
 copy_out(const unsigned char *ring, uint32_t pos, void *buf, uint32_t n)
 {
 	uint32_t at = pos & (RUN_RING - 1), k = RUN_RING - at;
 
-	if (k > n)
-		k = n;
-	memcpy(buf, ring + at, k);
-	if (n != k)
-		memcpy((char *)buf + k, ring, n - k);
+	if (str_likely(k >= n))
+		return host_copyout(ring + at, buf, n) == 0;
+	return host_copyout(ring + at, buf, k) == 0 &&
+		host_copyout(ring, (char *)buf + k, n - k) == 0;
 }
 
 /* ---------------------------------------------------------------- reading */
@@ -175,9 +172,11 @@ at_end(const struct run_end *e, struct run_pipe *p, uint64_t ep)
 		(e->kernel == RUN_SLEPT && !e->got && FLAG(tail, RUN_WAKING));
 }
 
-/* Take from the ring.  0: it is empty, or has been given up. */
+/* Take from the ring.  0: it is empty, or has been given up: by this call, if
+ * @buf is a bad address. */
 static uint32_t
-take(struct run_pipe *p, const unsigned char *ring, void *buf, size_t len)
+take(struct run_end *e, struct run_pipe *p, const unsigned char *ring,
+	void *buf, size_t len)
 {
 	uint64_t head = LOAD(&p->head);
 	uint32_t n = POS(LOAD(&p->tail)) - POS(head);
@@ -186,7 +185,10 @@ take(struct run_pipe *p, const unsigned char *ring, void *buf, size_t len)
 		return 0;
 	if (n > len)
 		n = (uint32_t)len;
-	copy_out(ring, POS(head), buf, n);
+	if (str_unlikely(!copy_out(ring, POS(head), buf, n))) {
+		run_settle(e, false, RUN_CALL);
+		return 0;
+	}
 	if (!swap(&p->head, head,
 		(head & ~0xffffffffull) | (uint32_t)(POS(head) + n)))
 		return 0;
@@ -211,7 +213,7 @@ more(struct run_end *e, struct run_pipe *p, int fd, char *buf, size_t len)
 		(FLAG(tail, RUN_WAKING) && e->kernel != RUN_SLEPT))
 		return 0;
 	e->kernel = RUN_EMPTY;
-	return (ssize_t)take(p, e->ring, buf, len);
+	return (ssize_t)take(e, p, e->ring, buf, len);
 }
 
 ssize_t
@@ -250,7 +252,7 @@ run_ring_read(struct run_end *e, int fd, void *buf, size_t len)
 		}
 		if (s != STEP_RING)
 			continue;
-		n = take(p, e->ring, buf, len);
+		n = take(e, p, e->ring, buf, len);
 		if (n != 0)
 			return (ssize_t)n;
 	}
@@ -301,21 +303,28 @@ static ssize_t
 wake_reader_long(struct run_pipe *p, unsigned char *ring, uint64_t tail,
 	int fd, const char *buf, size_t len)
 {
-	uint64_t all = ~0ull, old, now = WOKEN(tail);
+	uint64_t all = ~0ull & ~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
+	uint64_t old, now = WOKEN(tail);
 	uint32_t n = RUN_RING;
+	char first[FIRST_OF_LONG];
 	ssize_t r = 0;
 	int err;
 
+	/* they must be good when the others are in the ring */
+	if (host_copyin(buf, first, sizeof first) != 0)
+		return wake_reader(p, tail, fd, buf, len);
 	if (len - FIRST_OF_LONG < n)
 		n = (uint32_t)(len - FIRST_OF_LONG);
 	(void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old,
 		SYS_SIGSET);
 	err = errno;
 	if (swap(&p->tail, tail, now)) {
-		copy_in(ring, POS(tail), buf + FIRST_OF_LONG, n);
+		/* a bad address: the bytes before it first */
+		if (!copy_in(ring, POS(tail), buf + FIRST_OF_LONG, n))
+			n = 0;
 		if (swap(&p->tail, now, (now & ~0xffffffffull) |
 			(uint32_t)(POS(now) + n)))
-			r = run_next_write(fd, buf, FIRST_OF_LONG);
+			r = run_next_write(fd, first, sizeof first);
 		err = errno;
 		clear_waking(p, tail);
 	}
@@ -346,7 +355,7 @@ reader_gone(struct run_end *e, int fd)
 	if (str_likely(now - e->checked < LOOK_TICKS))
 		return false;
 	e->checked = now;
-	return (run_events(fd, 0, 0) & POLLERR) != 0;
+	return run_is_gone(fd);
 }
 
 static enum step
@@ -428,7 +437,11 @@ run_ring_write(struct run_end *e, int fd, const void *ubuf, size_t len)
 			continue;
 		}
 		n = len - done < room ? (uint32_t)(len - done) : room;
-		copy_in(ring, POS(tail), buf + done, n);
+		if (str_unlikely(!copy_in(ring, POS(tail), buf + done, n))) {
+			/* the kernel finds out how much it can write */
+			run_settle(e, false, RUN_CALL);
+			return rest(fd, buf, len, done);
+		}
 		if (!swap(&p->tail, tail,
 			(tail & ~0xffffffffull) | (uint32_t)(POS(tail) + n)))
 			continue;

@@ -33,7 +33,7 @@ enum run_kernel {
 struct run_end {
 	struct run_pipe *p; /* NULL: unused */
 	unsigned char *ring;
-	uint64_t epoch;
+	uint64_t id, epoch;
 	bool reads;
 	uint8_t kernel;	   /* reader: an enum run_kernel */
 	bool got;	   /* reader: bytes have come since it was SLEPT */
@@ -66,6 +66,10 @@ struct run_area *run_area(void);
 unsigned char *run_ring(struct run_pipe *p);
 /* The record of the pipe with inode @id; NULL. */
 struct run_pipe *run_find(uint64_t id);
+/* Only the process that has taken a record makes it BUSY.  One that is killed
+ * leaves it to the next.  False: another process has it. */
+bool run_take(struct run_pipe *p);
+void run_untake(struct run_pipe *p);
 /* A new pipe with inode @id, held by this process. */
 void run_record(uint64_t id);
 void run_unfit(struct run_pipe *p, enum run_count why);
@@ -90,8 +94,14 @@ void run_unfit_held(bool exec, enum run_count why);
  * false: they cannot be listed. @mode: S_IRUSR, S_IWUSR. */
 typedef void run_seen(void *arg, int fd, uint64_t id, unsigned mode);
 bool run_scan(pid_t pid, run_seen *f, void *arg);
-/* Are the reader of @p and this process its only holders? */
-bool run_two_only(struct run_pipe *p);
+/*
+ * Mark the pipes that this process holds: no process carries them.  For one that
+ * cannot tell the area of its children.  Needs no memory and no descriptor.
+ */
+void run_mark_all(void);
+bool run_is_marked(int fd);
+/* Are the reader of @p and this process its only holders?  @fd: our end. */
+bool run_two_only(struct run_pipe *p, int fd);
 
 /* ----------------------------------------------------------------- end.c */
 /* @fd has made enough calls: its kind from now on. */
@@ -108,8 +118,11 @@ ssize_t run_ring_read(struct run_end *e, int fd, void *buf, size_t len);
 ssize_t run_ring_write(struct run_end *e, int fd, const void *buf, size_t len);
 
 /* ---------------------------------------------------------------- wait.c */
-/* Events of @fd after at most @ms; 0; -EINTR. */
-long run_events(int fd, short want, int ms);
+/* POLLERR and POLLHUP of @fd after at most @ms milliseconds.  *ret_intr, if it
+ * is not NULL: a signal has ended the call. */
+short run_events(int fd, int ms, bool *ret_intr);
+/* Has the last reader closed the pipe of the writer's @fd? */
+bool run_is_gone(int fd);
 /* Number of bytes in the kernel's pipe; -1. */
 int run_unread(int fd);
 /* Sleep until the reader has made room.  @fd: the writer's; *ret_gone: the
@@ -120,6 +133,18 @@ void run_wake_writer(struct run_pipe *p);
 bool run_wait_move(struct run_end *e, int fd, uint64_t state);
 /* Wait until the writer has woken this reader; false: the writer is gone. */
 bool run_wait_woken(struct run_pipe *p, int fd);
+
+/* --------------------------------------------------------------- fault.c */
+extern bool run_caught; /* SIGSEGV and SIGBUS come to us first */
+/* Bad addresses in copies are noticed from now on.  False: they cannot be. */
+bool run_fault_begin(void);
+/* The program's actions are the kernel's again: no pipe is carried any more. */
+void run_fault_end(void);
+/* host/user/copy_x86_64.S, copy.c: 0 or EFAULT.  The area has a word for what
+ * processors can. */
+int host_copyin(const void *uaddr, void *addr, size_t len) STR_MUST_CHECK;
+int host_copyout(const void *addr, void *uaddr, size_t len) STR_MUST_CHECK;
+void host_copy_init(uint32_t *known);
 
 /* -------------------------------------------------------------- settle.c */
 /* Let the kernel's pipe carry the data of @fd, of all descriptors. */

@@ -6,10 +6,13 @@
  * allowed in a signal handler come here.
  */
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "run.h"
 #include "sys.h"
+
+#define FD_MAX (1 << 20) /* descriptors are not looked for from here on */
 
 struct entry {
 	uint64_t ino;
@@ -19,22 +22,21 @@ struct entry {
 	char name[];
 };
 
-static long
-open_list(pid_t pid)
+static void
+list_path(char path[40], pid_t pid, const char *what)
 {
-	char path[40] = "/proc/self/fd", *p = path + 6;
-	char digits[12];
+	char *p = path + 6, digits[12];
 	int n = 0;
 
+	strcpy(path, "/proc/self");
 	if (pid != 0) {
 		for (; pid != 0; pid /= 10)
 			digits[n++] = (char)('0' + pid % 10);
 		while (n > 0)
 			*p++ = digits[--n];
-		strcpy(p, "/fd");
+		*p = '\0';
 	}
-	return sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC,
-		0);
+	strcat(path, what);
 }
 
 /* Return: false if @dir/@name cannot be examined. */
@@ -63,21 +65,47 @@ look(long dir, const char *name, run_seen *f, void *arg)
 	return true;
 }
 
+/* That it has no entry in /proc is not enough: entries may be hidden. */
+static bool
+is_gone(pid_t pid)
+{
+	return sys_call2(SYS_kill, pid, 0) == -ESRCH;
+}
+
+/*
+ * @pid has no descriptors.  Do its threads have some?  Of a process whose first
+ * thread has ended, /proc does not list them.
+ */
+static bool
+has_threads(pid_t pid)
+{
+	char path[40];
+	struct stat st;
+
+	list_path(path, pid, "/task");
+	return sys_call4(SYS_newfstatat, AT_FDCWD, path, &st, 0) == 0 ?
+		st.st_nlink > 3 : !is_gone(pid);
+}
+
 bool
 run_scan(pid_t pid, run_seen *f, void *arg)
 {
 	_Alignas(8) char buf[2048];
-	long dir = open_list(pid), n;
+	char path[40];
+	unsigned found = 0;
 	bool ok = true;
+	long dir, n;
 
+	list_path(path, pid, "/fd");
+	dir = sys_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (dir < 0)
-		return pid != 0 && (dir == -ENOENT || dir == -ESRCH);
+		return pid != 0 && is_gone(pid);
 	while (ok && (n = sys_call3(SYS_getdents64, dir, buf, sizeof buf)) != 0) {
 		if (n < 0) {
-			ok = n == -ENOENT || n == -ESRCH;
+			ok = pid != 0 && is_gone(pid);
 			break;
 		}
-		for (long at = 0; at < n && ok;) {
+		for (long at = 0; at < n && ok; found++) {
 			struct entry *e = (struct entry *)(void *)(buf + at);
 
 			ok = look(dir, e->name, f, arg);
@@ -85,8 +113,56 @@ run_scan(pid_t pid, run_seen *f, void *arg)
 		}
 	}
 	(void)sys_close((int)dir);
-	return ok;
+	/* "." and ".." are there always */
+	return ok && (found > 2 || pid == 0 || !has_threads(pid));
 }
+
+/* ---------------------------------------------------------------- marking */
+
+/*
+ * The mark is the sticky bit of the pipe's inode, which means nothing there.
+ * Every holder can set it, and sees it.
+ */
+static void
+mark(void *arg, int fd, uint64_t id, unsigned mode)
+{
+	struct stat st;
+	char none = '\0';
+
+	(void)arg;
+	(void)id;
+	(void)mode;
+	if (sys_call4(SYS_newfstatat, fd, &none, &st, AT_EMPTY_PATH) == 0 &&
+			S_ISFIFO(st.st_mode))
+		(void)sys_call2(SYS_fchmod, fd,
+			(st.st_mode & 07777) | S_ISVTX);
+}
+
+void
+run_mark_all(void)
+{
+	struct rlimit rl = {RUN_NFD, RUN_NFD};
+
+	if (run_scan(0, mark, NULL))
+		return;
+	/* without a list: each number that there may be */
+	(void)sys_call4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &rl);
+	for (int fd = 0; fd < FD_MAX && (fd < RUN_NFD ||
+			(rlim_t)fd < rl.rlim_max); fd++)
+		mark(NULL, fd, 0, 0);
+}
+
+bool
+run_is_marked(int fd)
+{
+	struct stat st;
+	char none = '\0';
+
+	return sys_call4(SYS_newfstatat, fd, &none, &st, AT_EMPTY_PATH) != 0 ||
+		(st.st_mode & S_ISVTX) != 0;
+}
+
+/* ---------------------------------------------------------------- holders */
 
 struct holds {
 	uint64_t id;
@@ -113,7 +189,7 @@ holds_just(uint32_t pid, uint64_t id, unsigned mode)
 }
 
 bool
-run_two_only(struct run_pipe *p)
+run_two_only(struct run_pipe *p, int fd)
 {
 	uint32_t me = (uint32_t)getpid();
 	uint32_t forks = __atomic_load_n(&p->forks, __ATOMIC_SEQ_CST);
@@ -131,5 +207,6 @@ run_two_only(struct run_pipe *p)
 			return false;
 	}
 	/* a holder that closed its ends may have made another before */
-	return __atomic_load_n(&p->forks, __ATOMIC_SEQ_CST) == forks;
+	return __atomic_load_n(&p->forks, __ATOMIC_SEQ_CST) == forks &&
+		!run_is_marked(fd);
 }

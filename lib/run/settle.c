@@ -14,7 +14,6 @@
  * Crash: a writer that is killed here has moved all or nothing; the reader finds
  * out (ring.c:take_over).  A reader that is killed here was the only one.
  */
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -145,16 +144,6 @@ move(struct run_end *e, int fd)
 		write_all(fd, &m);
 }
 
-static bool
-reader_lives(int fd)
-{
-	struct pollfd pfd = {.fd = fd};
-	struct timespec none = {0, 0};
-
-	return sys_call5(SYS_ppoll, &pfd, 1, &none, NULL, SYS_SIGSET) <= 0 ||
-		(pfd.revents & POLLERR) == 0;
-}
-
 /* Without signals: a handler would find the ring half moved. */
 static void
 move_quietly(struct run_end *e, int fd, uint64_t to)
@@ -167,7 +156,7 @@ move_quietly(struct run_end *e, int fd, uint64_t to)
 	(void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old,
 		SYS_SIGSET);
 	(void)sys_call2(SYS_rt_sigpending, &was, SYS_SIGSET);
-	if (e->reads || (fd >= 0 && reader_lives(fd)))
+	if (e->reads || (fd >= 0 && !run_is_gone(fd)))
 		move(e, fd);
 	(void)sys_call2(SYS_rt_sigpending, &pend, SYS_SIGSET);
 	if ((pend & ~was & pipe_sig) != 0)

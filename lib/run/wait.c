@@ -39,15 +39,22 @@ interrupts(void)
 	return false;
 }
 
-/* Events of @fd after at most @ms; -EINTR. */
-long
-run_events(int fd, short want, int ms)
+short
+run_events(int fd, int ms, bool *ret_intr)
 {
 	struct timespec ts = {ms / 1000, (long)(ms % 1000) * 1000000};
-	struct pollfd pfd = {.fd = fd, .events = want};
+	struct pollfd pfd = {.fd = fd};
 	long n = sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET);
 
-	return n > 0 ? pfd.revents : n == -EINTR ? -EINTR : 0;
+	if (ret_intr != NULL)
+		*ret_intr = n == -EINTR;
+	return n > 0 ? pfd.revents : 0;
+}
+
+bool
+run_is_gone(int fd)
+{
+	return (run_events(fd, 0, NULL) & POLLERR) != 0;
 }
 
 /* Sleep until the reader has made room.  @fd: the writer's.
@@ -67,7 +74,7 @@ run_wait_room(struct run_pipe *p, uint64_t tail, int fd, bool *ret_gone)
 		0);
 	if (r == -EINTR)
 		return !interrupts();
-	if (r == -ETIMEDOUT && (run_events(fd, 0, 0) & POLLERR) != 0)
+	if (r == -ETIMEDOUT && run_is_gone(fd))
 		*ret_gone = true;
 	return true;
 }
@@ -120,7 +127,8 @@ bool
 run_wait_move(struct run_end *e, int fd, uint64_t state)
 {
 	for (int i = 0; LOAD(&e->p->state) == state; i++) {
-		long ev;
+		bool intr;
+		short ev;
 
 		if (i < 100) {
 			relax();
@@ -131,16 +139,16 @@ run_wait_move(struct run_end *e, int fd, uint64_t state)
 			continue;
 		}
 		/* a reader without data would return at once for its data */
-		ev = run_events(fd, 0, 1);
-		if (ev == -EINTR && interrupts())
+		ev = run_events(fd, 1, &intr);
+		if (intr && interrupts())
 			return false;
-		if (ev > 0 && (ev & (POLLHUP | POLLERR)) != 0 &&
+		if ((ev & (POLLHUP | POLLERR)) != 0 &&
 				LOAD(&e->p->state) == state) {
 			if (!e->reads)
 				return true; /* the kernel says EPIPE */
 			take_over(e, fd, state);
 		}
-		if (ev > 0)
+		if (ev != 0)
 			(void)sys_call1(SYS_sched_yield, 0);
 	}
 	return true;
@@ -159,7 +167,7 @@ run_wait_woken(struct run_pipe *p, int fd)
 			relax();
 		else if (i < 200)
 			(void)sys_call1(SYS_sched_yield, 0);
-		else if ((run_events(fd, 0, 1) & POLLHUP) != 0)
+		else if ((run_events(fd, 1, NULL) & POLLHUP) != 0)
 			return false;
 	}
 }

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Fast-STREAMS authors
+"""strrun and programs that get into its way.
+
+usage: robust.py STRRUN [CASE...], or STRRUN -CASE: all but this one
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+LIMIT = 120
+CASES = []
+
+
+def case(f):
+    CASES.append(f)
+    return f
+
+
+def run(strrun, text, prefix=(), lines=None):
+    """The output of `sh -c text`; how often a pipe was carried."""
+    p = subprocess.run([*prefix, strrun, '--stat', 'sh', '-c', text],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, timeout=LIMIT, check=False)
+    out, err = p.stdout.decode(), p.stderr.decode()
+    found = re.search(r'(\d+) times a pipe was carried', err)
+    print('# ' + err.rstrip().replace('\n', '\n# '), flush=True)
+    if lines is not None:
+        assert out == ''.join(f'{i}\n' for i in range(1, lines + 1)), \
+            f'other bytes: {len(out)} of them'
+    return out, int(found.group(1)) if found else 0
+
+
+def py(text):
+    return f"{sys.executable} -c '{text}'"
+
+
+# The process has no free descriptor when it makes its first process, so it
+# cannot reach the area.  Its grandchild holds the pipe, unknown to the others.
+FULL = '''
+import os
+hold = []
+try:
+    while True: hold.append(os.dup(2))
+except OSError: pass
+if os.fork() == 0:
+    if os.fork(): os._exit(0)
+    os.close(hold.pop()); os.close(hold.pop())
+    open("go").close()
+    os.write(1, b"20001\\n")
+    os._exit(0)
+os.wait()
+'''
+
+
+@case
+def no_free_descriptor(strrun):
+    """a process without a free descriptor keeps its pipes out of it"""
+    with tempfile.TemporaryDirectory() as d:
+        _, n = run(strrun, f'cd {d}; mkfifo go; ulimit -n 64; (' + py(FULL) +
+                   '; exec seq 20000) | exec perl -ne \'print; '
+                   'open F, ">", "go" if $. == 20000\'', lines=20001)
+    assert n == 0, 'the pipe was carried'
+
+
+KILLED = '''
+import os, signal
+for i in range(300):
+    r, w = os.pipe()
+    w2r, w2 = os.pipe()
+    reader = os.fork()
+    if reader == 0:
+        os.close(w); os.close(w2r)
+        for k in range(3000): os.read(r, 100)
+        os.write(w2, b"x")
+        signal.pause()
+    os.close(r); os.close(w2)
+    writer = os.fork()
+    if writer == 0:
+        os.close(w2r)
+        while True: os.write(w, b"y" * 100)
+    os.close(w)
+    os.read(w2r, 1)
+    os.kill(reader, signal.SIGKILL); os.kill(writer, signal.SIGKILL)
+    os.waitpid(reader, 0); os.waitpid(writer, 0)
+    os.close(w2r)
+'''
+
+
+@case
+def killed_pairs(strrun):
+    """more killed readers and writers than there are records"""
+    _, n = run(strrun, py(KILLED) + '; seq 200000 | cat', lines=200000)
+    assert n > 270, f'{n} carried'
+
+
+@case
+def sealed(strrun):
+    """no process can cut the area off"""
+    out, _ = run(strrun, py('''
+import os
+pid, fd, _ = os.environ["STRRUN"].split(":")
+f = os.open(f"/proc/{pid}/fd/{fd}", os.O_RDWR)
+for size in 0, 4096, 1 << 30:
+    try: os.ftruncate(f, size)
+    except PermissionError: print("refused")
+''') + '; seq 100000 | md5sum')
+    assert out == 'refused\n' * 3 + 'dea9193b768319cbb4ff1a137ac03113  -\n'
+
+
+BAD = '''
+import ctypes, errno, os, sys
+c = ctypes.CDLL(None, use_errno=True)
+c.mmap.restype = ctypes.c_void_p
+c.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int,
+                   ctypes.c_int, ctypes.c_long]
+c.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+def call(f, fd, p, n):
+    r = f(fd, ctypes.c_void_p(p), ctypes.c_size_t(n))
+    return r if r >= 0 else errno.errorcode[ctypes.get_errno()]
+m = c.mmap(None, 16384, 3, 0x22, -1, 0)
+ctypes.memset(m, 120, 4096)
+c.mprotect(m + 4096, 12288, 0)
+'''
+BAD_WRITER = BAD + '''
+for i in range(1, 30001): os.write(1, b"%d\\n" % i)
+said = [call(c.write, 1, 8, 10), call(c.write, 1, m + 4096, 5000),
+        call(c.write, 1, m + 4090, 100)]
+sys.stderr.write(repr(said) + "\\n")
+for i in range(30001, 60001): os.write(1, b"%d\\n" % i)
+'''
+BAD_READER = BAD + '''
+got, said = 0, []
+while got < 200000:
+    b = os.read(0, 50); got += len(b); sys.stdout.buffer.write(b)
+for p in 8, m + 4096: said.append(call(c.read, 0, p, 10))
+sys.stderr.write(repr(said) + "\\n")
+while True:
+    b = os.read(0, 50); sys.stdout.buffer.write(b)
+    if not b: break
+'''
+
+
+def native_too(strrun, text):
+    """The same output with strrun and without."""
+    want = subprocess.run(['sh', '-c', text], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=False).stdout
+    out, n = run(strrun, text)
+    assert out == want.decode(), 'other bytes'
+    assert n > 0, 'never carried'
+
+
+@case
+def bad_address_written(strrun):
+    """a bad address in write() gives EFAULT, and loses nothing"""
+    native_too(strrun, '(' + py(BAD_WRITER) + ' | cat | md5sum) 2>&1')
+
+
+@case
+def bad_address_read(strrun):
+    """a bad address in read() gives EFAULT, and loses nothing"""
+    native_too(strrun, '(seq 60000 | ' + py(BAD_READER) + ' | md5sum) 2>&1')
+
+
+# Other faults are those of the program: its handler, its death.
+FAULTS = BAD + '''
+import signal, faulthandler
+for i in range(20000): os.write(1, b"%7d\\n" % i)
+how = sys.argv[1] if len(sys.argv) > 1 else "die"
+if how == "handler":
+    signal.signal(signal.SIGSEGV, lambda *a: os.write(2, b"handled\\n"))
+    os.kill(os.getpid(), signal.SIGSEGV)
+    print(signal.getsignal(signal.SIGSEGV) is not None, file=sys.stderr)
+elif how == "ignore":
+    signal.signal(signal.SIGSEGV, signal.SIG_IGN)
+    os.kill(os.getpid(), signal.SIGSEGV)
+elif how == "sent":
+    os.kill(os.getpid(), signal.SIGSEGV)
+else:
+    ctypes.memset(m + 4096, 0, 1)
+for i in range(20000, 40000): os.write(1, b"%7d\\n" % i)
+'''
+
+
+@case
+def other_faults(strrun):
+    """other faults reach the program, or end it"""
+    for how in 'handler', 'ignore', 'sent', 'die':
+        native_too(strrun, f'(({py(FAULTS)} {how}; echo $? >&2) | cat | '
+                   'md5sum) 2>&1')
+
+
+SIGNALS = '''
+import os, signal, sys
+signal.signal(signal.SIGALRM, lambda *a: None)
+signal.siginterrupt(signal.SIGALRM, True)
+signal.setitimer(signal.ITIMER_REAL, 0.0002, 0.0002)
+while True:
+    b = os.read(0, 7)
+    if not b: break
+    while b: b = b[os.write(1, b):]
+signal.setitimer(signal.ITIMER_REAL, 0)
+'''
+
+
+@case
+def many_signals(strrun):
+    """a signal each 0.2 ms changes neither data nor order"""
+    for _ in range(5):
+        _, n = run(strrun, f'seq 40000 | {py(SIGNALS)} | cat', lines=40000)
+        assert n > 0, 'never carried'
+
+
+def in_mounts(text):
+    return ('unshare', '-m', 'sh', '-c', text + ' && exec "$@"', 'sh')
+
+
+def can(prefix):
+    return subprocess.run([*prefix, 'true'], stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0
+
+
+@case
+def no_proc(strrun):
+    """without /proc the kernel carries all, in silence"""
+    prefix = in_mounts('mount -t tmpfs none /proc')
+    if not can(prefix):
+        return 'mounting is not permitted'
+    _, n = run(strrun, 'seq 100000 | cat | cat', prefix, lines=100000)
+    assert n == 0
+    return None
+
+
+@case
+def hidden_processes(strrun):
+    """a holder that /proc does not show counts as one"""
+    prefix = in_mounts('mount -t proc -o hidepid=2 proc /proc')
+    user = (*prefix, 'setpriv', '--reuid=65534', '--regid=65534',
+            '--clear-groups')
+    if not can(user):
+        return 'mounting or another user is not permitted'
+    # the second writer is hidden from the first
+    _, n = run(strrun, 'seq 100000 | cat | cat', user, lines=100000)
+    return None if n else 'nothing is carried here'
+
+
+def main(argv):
+    bad = 0
+    todo = [f for f in CASES if not argv[2:] or f.__name__ in argv[2:] or
+            (argv[2][0] == '-' and argv[2] != '-' + f.__name__)]
+    print(f'1..{len(todo)}', flush=True)
+    for i, f in enumerate(todo, 1):
+        try:
+            skip = f(argv[1])
+            print(f'ok {i} - {f.__doc__}' + (f' # SKIP {skip}' if skip else ''),
+                  flush=True)
+        except (AssertionError, subprocess.TimeoutExpired) as e:
+            bad += 1
+            print(f'# {e}\nnot ok {i} - {f.__doc__}', flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv))
