@@ -36,6 +36,7 @@ sctp_conf_default(struct sctp_conf *c)
 		.istreams = 2048,
 		.pr = 1,
 		.reconf = SCTP_RECONF_ALL,
+		.hmac = {SCTP_HMAC_SHA256, SCTP_HMAC_SHA1},
 	};
 
 	*c = std;
@@ -56,8 +57,10 @@ sctp_conf_check(const struct sctp_conf *c)
 		return EINVAL;
 	if (c->maxseg != 0 && c->maxseg < SCTP_SEG_LEAST)
 		return EINVAL;
-	return c->ostreams == 0 || c->istreams == 0 ||
-		c->scheduler > SCTP_SCHED_WEIGHTED ? EINVAL : 0;
+	if (c->ostreams == 0 || c->istreams == 0 ||
+		c->scheduler > SCTP_SCHED_WEIGHTED)
+		return EINVAL;
+	return sctp_auth_check_conf(c);
 }
 
 void
@@ -78,6 +81,7 @@ sctp_ep_fini(const struct sctp_env *env, struct sctp_ep *ep)
 	for (i = 0; i < SCTP_CHAINS; i++)
 		while (ep->chain[i] != NULL)
 			sctp_assoc_free(env, ep->chain[i]);
+	sctp_keyring_free(env, &ep->keys);
 }
 
 static struct sctp_assoc **
@@ -135,6 +139,10 @@ sctp_assoc_new(const struct sctp_env *env, struct sctp_ep *ep, uint16_t pport)
 	if (as == NULL)
 		return NULL;
 	__builtin_memset(as, 0, sizeof(*as));
+	if (sctp_keyring_copy(env, &as->keys, &ep->keys) != 0) {
+		env->release(env->arg, as, sizeof(*as));
+		return NULL;
+	}
 	as->ep = ep;
 	as->conf = ep->conf;
 	as->lport = ep->port;
@@ -338,6 +346,8 @@ sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as)
 		env->release(env->arg, as->cookie, as->cookie_len);
 	if (as->cause_data != NULL)
 		env->release(env->arg, as->cause_data, as->ncause);
+	sctp_auth_forget(env, as);
+	sctp_keyring_free(env, &as->keys);
 	env->release(env->arg, as, sizeof(*as));
 }
 

@@ -38,6 +38,7 @@
 #define SCTP_X_RECONF 2u /* RFC 6525 */
 #define SCTP_X_IDATA 4u	 /* RFC 8260: I-DATA in the place of DATA */
 #define SCTP_X_IFORWARD 8u /* ... I-FORWARD-TSN; with PR */
+#define SCTP_X_AUTH 0x10u /* RFC 4895 */
 
 #define SCTP_NONE 0xffffffffu
 #define SCTP_CONTROLS 16u  /* waiting control chunks, at most */
@@ -197,6 +198,9 @@ struct sctp_path {
 	uint8_t was_full, restart; /* when it arrived; restart T3 */
 };
 
+struct sctp_auth;
+struct sctp_cookie;
+
 struct sctp_assoc {
 	struct sctp_assoc *next; /* in the endpoint's chain */
 	struct sctp_ep *ep;	 /* NULL: no longer in it */
@@ -206,8 +210,9 @@ struct sctp_assoc {
 	/* what it is */
 	uint8_t state; /* enum sctp_state */
 	uint8_t down;  /* enum sctp_down */
-	uint8_t ext;   /* SCTP_X_*: extensions that both know */
 	uint8_t data_hdr; /* bytes of the header of DATA, or I-DATA */
+	uint8_t data_auth; /* ... of an AUTH chunk in front of it; 0 */
+	uint16_t ext;  /* SCTP_X_*: extensions that both know */
 	uint8_t wants_room;
 	uint8_t instruction; /* the endpoint's */
 	uint16_t lport, pport;
@@ -230,6 +235,10 @@ struct sctp_assoc {
 	uint16_t cause;	       /* of the last ABORT, ERROR */
 	uint16_t ncause;
 	unsigned char *cause_data;
+
+	/* RFC 4895 */
+	struct sctp_auth *auth; /* NULL: not offered, or not agreed */
+	struct sctp_keyring keys;
 
 	/* RFC 6525 */
 	struct sctp_reconf *reconf; /* our request, or NULL */
@@ -329,6 +338,7 @@ struct sctp_init {
 	uint32_t naddr;
 	struct ip_addr addr[SCTP_PATHS];
 	struct sctp_tlv cookie, host;
+	struct sctp_tlv random, chunks, hmacs; /* RFC 4895; p NULL: none */
 	uint32_t nreport; /* bytes of unrecognized parameters, to be told */
 	unsigned char report[SCTP_ERROR_MOST];
 };
@@ -339,6 +349,8 @@ struct sctp_out {
 	size_t n, most; /* bytes; most of the path */
 	size_t size;	/* of p */
 	int unsummed;
+	const struct sctp_assoc *as; /* which says what is authenticated; NULL */
+	size_t auth_at; /* the AUTH chunk; 0: none yet */
 };
 
 /* A packet that is being read. */
@@ -352,6 +364,7 @@ struct sctp_in {
 	struct sctp_assoc *as;
 	int fresh, data, now; /* it has DATA; acknowledge that at once */
 	int last; /* the chunk is the last of the packet */
+	int auth; /* an AUTH chunk was read: 1; its code was wrong: -1 */
 };
 
 static inline struct sctp_tx *
@@ -364,6 +377,13 @@ static inline int
 sctp_has(const struct sctp_assoc *as, uint32_t ext)
 {
 	return (as->ext & ext) != 0;
+}
+
+/* The type of chunks with data. */
+static inline unsigned int
+sctp_data_type(const struct sctp_assoc *as)
+{
+	return sctp_has(as, SCTP_X_IDATA) ? SCTP_C_I_DATA : SCTP_C_DATA;
 }
 
 /* Numbers of messages of a stream have 16 bits, with I-DATA 32. */
@@ -416,6 +436,8 @@ void sctp_out_begin(struct sctp_out *o, unsigned char *p, size_t most,
 unsigned char *sctp_out_chunk(struct sctp_out *o, unsigned int type,
 	unsigned int flags, size_t len);
 size_t sctp_out_end(struct sctp_out *o, int instruction);
+void sctp_out_widen(struct sctp_out *o, unsigned int type, size_t len);
+size_t sctp_out_room(const struct sctp_out *o, unsigned int type);
 size_t sctp_put_tlv(unsigned char *p, unsigned int type, const void *value,
 	size_t n);
 size_t sctp_put_addr(unsigned char *p, const struct ip_addr *a);
@@ -425,7 +447,6 @@ unsigned char *sctp_control_add(const struct sctp_env *env,
 void sctp_control_drop(const struct sctp_env *env, struct sctp_assoc *as);
 
 /* cookie.c */
-struct sctp_cookie;
 void sctp_keys_make(const struct sctp_env *env, struct sctp_ep *ep);
 void sctp_cookie_sign(const struct sctp_env *env, struct sctp_ep *ep,
 	struct sctp_cookie *ck);
@@ -437,6 +458,7 @@ uint32_t sctp_offered(const struct sctp_conf *conf);
 uint32_t sctp_agreed(const struct sctp_conf *conf, uint32_t peers);
 void sctp_init_send(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o);
+int sctp_init_wrong(const struct sctp_conf *conf, const struct sctp_init *i);
 void sctp_init_received(struct sctp_in *in, const struct sctp_tlv *c);
 void sctp_init_ack_received(struct sctp_in *in, const struct sctp_tlv *c);
 

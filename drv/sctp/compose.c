@@ -16,10 +16,40 @@ sctp_out_begin(struct sctp_out *o, unsigned char *p, size_t most,
 	o->n = SCTP_HDR;
 	o->most = o->size = most & ~(size_t)3;
 	o->unsummed = 0;
+	o->as = NULL;
+	o->auth_at = 0;
 	sctp_put16(p + SCTP_AT_SPORT, sport);
 	sctp_put16(p + SCTP_AT_DPORT, dport);
 	sctp_put32(p + SCTP_AT_VTAG, vtag);
 	sctp_put32(p + SCTP_AT_SUM, 0);
+}
+
+/*
+ * Bytes of a chunk of @type, header and padding included, for which there is
+ * room: an AUTH chunk may have to be put in front of it.
+ */
+size_t
+sctp_out_room(const struct sctp_out *o, unsigned int type)
+{
+	size_t room = o->most - o->n, n;
+
+	if (o->as == NULL || o->as->auth == NULL || !sctp_auth_is_due(o, type))
+		return room;
+	n = sctp_auth_size(o);
+	return room > n ? room - n : 0;
+}
+
+/*
+ * The packet, if it is empty, may become longer than its path's MTU, for a chunk
+ * of @len bytes: IP fragments it then.
+ */
+void
+sctp_out_widen(struct sctp_out *o, unsigned int type, size_t len)
+{
+	size_t room = sctp_out_room(o, type), all = sctp_padded(len);
+
+	if (o->n == SCTP_HDR && all > room && o->most + all - room <= o->size)
+		o->most += all - room;
 }
 
 /*
@@ -30,11 +60,14 @@ unsigned char *
 sctp_out_chunk(struct sctp_out *o, unsigned int type, unsigned int flags,
 	size_t len)
 {
-	unsigned char *p = o->p + o->n;
 	size_t all = sctp_padded(len);
+	unsigned char *p;
 
-	if (o->n + all > o->most || len > 0xffff)
+	if (all > sctp_out_room(o, type) || len > 0xffff)
 		return NULL;
+	if (o->as != NULL && o->as->auth != NULL && sctp_auth_is_due(o, type))
+		sctp_auth_put_chunk(o);
+	p = o->p + o->n;
 	p[0] = (unsigned char)type;
 	p[1] = (unsigned char)flags;
 	sctp_put16(p + 2, (uint32_t)len);
@@ -61,6 +94,8 @@ sctp_out_end(struct sctp_out *o, int instruction)
 {
 	if (o->n == SCTP_HDR)
 		return 0;
+	if (o->auth_at != 0)
+		sctp_auth_seal(o);
 	if (!o->unsummed)
 		put_sum(o->p, o->n, instruction);
 	return o->n;

@@ -35,6 +35,32 @@ sign(const struct sctp_key *k, const struct sctp_cookie *ck,
 		sctp_cookie_size(ck) - SHA256_LEN, mac);
 }
 
+/* Put the vectors of AUTH behind the addresses, which are there. */
+void
+sctp_cookie_keep(struct sctp_cookie *ck, const struct sctp_vector *mine,
+	const struct sctp_vector *peer)
+{
+	unsigned char *p = (unsigned char *)ck + sctp_cookie_at(ck);
+
+	ck->nmine = mine->n;
+	ck->npeer = peer->n;
+	__builtin_memcpy(p, mine->p, mine->n);
+	__builtin_memcpy(p + mine->n, peer->p, peer->n);
+}
+
+void
+sctp_cookie_vectors(const struct sctp_cookie *ck, struct sctp_vector *mine,
+	struct sctp_vector *peer)
+{
+	const unsigned char *p = (const unsigned char *)ck +
+		sctp_cookie_at(ck);
+
+	mine->n = ck->nmine;
+	peer->n = ck->npeer;
+	__builtin_memcpy(mine->p, p, mine->n);
+	__builtin_memcpy(peer->p, p + mine->n, peer->n);
+}
+
 /* Complete @ck: the time, the secret, the signature. */
 void
 sctp_cookie_sign(const struct sctp_env *env, struct sctp_ep *ep,
@@ -62,7 +88,8 @@ sctp_cookie_read(struct sctp_ep *ep, const struct sctp_tlv *c,
 		return 0;
 	__builtin_memset(ret, 0, sizeof(*ret));
 	__builtin_memcpy(ret, c->p + SCTP_TLV, n);
-	if (ret->naddr > SCTP_PATHS || sctp_cookie_size(ret) != n)
+	if (ret->naddr > SCTP_PATHS || ret->nmine > SCTP_VECTOR_MOST ||
+		ret->npeer > SCTP_VECTOR_MOST || sctp_cookie_size(ret) != n)
 		return 0;
 	for (k = ep->key; k < ep->key + 2; k++) {
 		if (k->id == 0 || k->id != ret->key)

@@ -67,8 +67,8 @@ T_CASE(every_changed_bit_is_found)
 	n = sctp_cookie_size(&ck) * 8;
 	for (i = 0; i < n; i++) {
 		((unsigned char *)&ck)[i / 8] ^= (unsigned char)(1 << i % 8);
-		/* the number of addresses says how long it is */
-		if (ck.naddr == 2)
+		/* these numbers say how long it is */
+		if (ck.naddr == 2 && ck.nmine + ck.npeer == 0)
 			T_EQ(reads(0), 0);
 		((unsigned char *)&ck)[i / 8] ^= (unsigned char)(1 << i % 8);
 	}

@@ -32,7 +32,10 @@
 #define SCTP_LOCALS 8u	 /* addresses of an endpoint that peers are told */
 #define SCTP_CHAINS 64u	 /* of an endpoint's table of associations */
 #define SCTP_MAP 16384u	 /* TSNs beyond the cumulative one; power of 2 */
+#define SCTP_REPLY 2304u /* bytes of the longest reply of sctp_input() */
 #define SCTP_KEYLEN 32u
+#define SCTP_AUTH_KEYS 16u    /* shared keys in a ring */
+#define SCTP_AUTH_KEYLEN 256u /* bytes of one */
 
 #define SCTP_MS 1000u	 /* times are microseconds */
 #define SCTP_S 1000000u
@@ -81,7 +84,15 @@ struct sctp_conf {
 	uint8_t half_close; /* the user may send after the peer's SHUTDOWN */
 	uint8_t report;	    /* keep messages that fail: sctp_failed() */
 	uint32_t maxseg;    /* most bytes of data in a chunk; 0: what fits */
+	uint8_t auth;	    /* offer AUTH: RFC 4895 */
+	uint8_t hmac[2];    /* ... SCTP_HMAC_*, the first is preferred; 0: end */
+	uint32_t auth_chunks[8]; /* ... 256 bits: chunks that the peer has to
+			     * authenticate; sctp_auth_require() */
 };
+
+/* Identifiers of HMACs: RFC 4895 s3.3. */
+#define SCTP_HMAC_SHA1 1u /* must be offered */
+#define SCTP_HMAC_SHA256 3u
 
 /*
  * Which stream sends next (RFC 8260 s3).  Without I-DATA, messages are not
@@ -120,6 +131,8 @@ enum sctp_state {
 			      * sctp_change() */
 #define SCTP_EV_RECONF_PEER 0x100u /* the peer has changed streams: likewise */
 #define SCTP_EV_FAILED 0x1000u /* messages were not delivered: sctp_failed() */
+#define SCTP_EV_AUTH 0x200u /* the peer uses another key now:
+			     * sctp_auth_peer_key() */
 
 /* Why an association is over. */
 enum sctp_down {
@@ -156,6 +169,8 @@ enum sctp_count {
 	SCTP_N_RTX_FAST,   /* ... marked as lost by SACKs */
 	SCTP_N_RTX_TIMER,  /* ... by T3 */
 	SCTP_N_ABANDONED,  /* messages */
+	SCTP_N_AUTH_BAD,   /* AUTH chunks with a wrong code or key */
+	SCTP_N_NOT_AUTH,   /* chunks dropped, because no AUTH preceded them */
 	SCTP_NCOUNTS
 };
 
@@ -168,6 +183,17 @@ struct sctp_key {
 	unsigned char secret[SCTP_KEYLEN];
 };
 
+/*
+ * Shared keys of AUTH.  Key 0 exists from the beginning, and is empty.  All
+ * zero, a ring has that key, which is the active one.
+ */
+struct sctp_shared;
+struct sctp_keyring {
+	struct sctp_shared *first;
+	uint16_t active; /* of AUTH chunks that are sent */
+	uint16_t n;
+};
+
 /* A bound port. */
 struct sctp_ep {
 	uint16_t port;
@@ -177,6 +203,7 @@ struct sctp_ep {
 	struct ip_addr local[SCTP_LOCALS];
 	struct sctp_conf conf; /* for new associations */
 	struct sctp_key key[2]; /* the current one, the one before */
+	struct sctp_keyring keys; /* for new associations, each has a copy */
 	uint32_t nassoc;
 	uint32_t most;	     /* associations; 0: any number */
 	struct sctp_assoc *chain[SCTP_CHAINS]; /* by the peer's port */
@@ -237,13 +264,19 @@ int sctp_connect(const struct sctp_env *env, struct sctp_ep *ep,
 /*
  * sctp_input - a packet has arrived for the endpoint's port
  * @in:    the packet; its bytes are not changed
- * @reply: room for a packet that belongs to no association.  reply->n is 0,
- *         or its length: the caller sends it
+ * @reply: room for a packet that belongs to no association; SCTP_REPLY bytes are
+ *         enough.  reply->n is 0, or its length: the caller sends it
  * @fresh: set to 1 if the packet made the association
  * Return: the association that the packet concerned, or NULL.
  */
 struct sctp_assoc *sctp_input(const struct sctp_env *env, struct sctp_ep *ep,
 	const struct sctp_packet *in, struct sctp_packet *reply, int *fresh);
+
+/*
+ * sctp_is_cookie_echo - may the packet make an association?
+ * It has COOKIE ECHO as its first chunk, or as its second, behind AUTH.
+ */
+int sctp_is_cookie_echo(const struct sctp_packet *pkt);
 
 /*
  * sctp_output - compose the next packet that is due
@@ -396,6 +429,53 @@ void sctp_fail_all(const struct sctp_env *env, struct sctp_assoc *as);
  */
 void sctp_abandoned_count(const struct sctp_assoc *as, uint32_t sid,
 	uint32_t pr, uint64_t *ret_unsent, uint64_t *ret_sent);
+
+/*
+ * Authentication (RFC 4895).  Chunks of the types in conf.auth_chunks are
+ * dropped unless an AUTH chunk precedes them whose code is right; the peer asks
+ * for the same by its own list.  The code is made with a key that both sides
+ * have been given, and with numbers of INIT and INIT ACK.  All functions that
+ * change a ring may be used with ep->keys and with sctp_keys() of an
+ * association; AUTH chunks that are sent later use the new keys.
+ *
+ * sctp_auth_require - add chunk type @type to conf->auth_chunks
+ * Return: 0; EINVAL: INIT, INIT ACK, SHUTDOWN COMPLETE and AUTH cannot be.
+ *
+ * sctp_key_set - add or replace key @id, of @n bytes, which are copied
+ * Return: 0; EINVAL (longer than SCTP_AUTH_KEYLEN), ENOSPC (SCTP_AUTH_KEYS exist), ENOMEM.
+ *
+ * sctp_key_use - make it the active key.  Return: 0; EINVAL: it does not exist,
+ * or is retired.
+ *
+ * sctp_key_retire - keep it for AUTH chunks that arrive only
+ * sctp_key_delete - forget it
+ * Return: 0; EINVAL: it does not exist, or is active.
+ *
+ * sctp_keyring_copy - make @to, which is all zero, a copy.  Return: 0, ENOMEM.
+ * sctp_keyring_free - forget all keys; sctp_ep_fini() and sctp_assoc_free()
+ * do that for theirs
+ */
+int sctp_auth_require(struct sctp_conf *conf, unsigned int type);
+int sctp_key_set(const struct sctp_env *env, struct sctp_keyring *r,
+	uint16_t id, const void *p, size_t n);
+int sctp_key_use(struct sctp_keyring *r, uint16_t id);
+int sctp_key_retire(struct sctp_keyring *r, uint16_t id);
+int sctp_key_delete(const struct sctp_env *env, struct sctp_keyring *r,
+	uint16_t id);
+int sctp_keyring_copy(const struct sctp_env *env, struct sctp_keyring *to,
+	const struct sctp_keyring *from);
+void sctp_keyring_free(const struct sctp_env *env, struct sctp_keyring *r);
+struct sctp_keyring *sctp_keys(struct sctp_assoc *as);
+/* The HMAC identifier of AUTH chunks that we send; 0: AUTH was not agreed. */
+unsigned int sctp_auth_hmac(const struct sctp_assoc *as);
+/* The key of the last AUTH chunk of the peer; 0 before the first. */
+uint16_t sctp_auth_peer_key(const struct sctp_assoc *as);
+/*
+ * The chunk types that are authenticated: by us if @ours, else by the peer.
+ * Return: how many are in @ret.
+ */
+uint32_t sctp_auth_list(const struct sctp_assoc *as, int ours,
+	unsigned char ret[256]);
 
 /* Forget the association; without a packet, so call sctp_output() before. */
 void sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as);

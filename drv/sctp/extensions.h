@@ -8,6 +8,53 @@
 #ifndef DRV_SCTP_EXTENSIONS_H
 #define DRV_SCTP_EXTENSIONS_H
 
+/*
+ * auth.c: RFC 4895.  A vector has the parameters RANDOM, CHUNKS and HMAC-ALGO of
+ * one side, without padding: a part of all keys of an association.
+ */
+#define SCTP_VECTOR_MOST 336u
+struct sctp_vector {
+	uint16_t n; /* bytes; 0: not known */
+	unsigned char p[SCTP_VECTOR_MOST];
+};
+
+struct sctp_auth {
+	struct sctp_vector mine, peer;
+	uint32_t send[8];  /* 256 bits: chunks that the peer wants so; */
+	uint32_t check[8]; /* ... those that we want so */
+	uint16_t hmac;	   /* identifier, for sending; 0: not agreed */
+	uint16_t peer_key; /* of the last AUTH chunk that was right */
+};
+
+static inline int
+sctp_bit(const uint32_t bits[8], unsigned int type)
+{
+	return type < 256 && (bits[type / 32] >> type % 32 & 1) != 0;
+}
+
+int sctp_auth_check_conf(const struct sctp_conf *c);
+void sctp_auth_offer(const struct sctp_env *env, const struct sctp_conf *conf,
+	struct sctp_vector *ret);
+size_t sctp_auth_put(const struct sctp_vector *v, unsigned char *p);
+int sctp_auth_take(const struct sctp_init *i, struct sctp_vector *ret);
+int sctp_auth_begin(const struct sctp_env *env, struct sctp_assoc *as);
+int sctp_auth_room(const struct sctp_env *env, struct sctp_assoc *as);
+void sctp_auth_agree(struct sctp_assoc *as, const struct sctp_vector *mine,
+	const struct sctp_vector *peer);
+void sctp_auth_forget(const struct sctp_env *env, struct sctp_assoc *as);
+int sctp_auth_is_due(const struct sctp_out *o, unsigned int type);
+size_t sctp_auth_of_data(const struct sctp_assoc *as);
+size_t sctp_auth_size(const struct sctp_out *o);
+void sctp_auth_put_chunk(struct sctp_out *o);
+void sctp_auth_seal(struct sctp_out *o);
+int sctp_auth_received(struct sctp_in *in, const struct sctp_tlv *c);
+int sctp_auth_is_missing(struct sctp_in *in, unsigned int type);
+int sctp_auth_cookie(struct sctp_in *in, const struct sctp_cookie *ck);
+
+/* keys.c; 0: there is no such key */
+int sctp_key_find(const struct sctp_keyring *r, uint16_t id,
+	const unsigned char **ret, size_t *ret_n);
+
 /* sched.c: RFC 8260 s3 */
 void sctp_enqueue(struct sctp_assoc *as, struct sctp_seg *s);
 void sctp_sched_fill(struct sctp_assoc *as);

@@ -58,13 +58,19 @@ static int
 take_cookie(const struct sctp_env *env, struct sctp_assoc *as,
 	const struct sctp_cookie *ck)
 {
+	struct sctp_vector mine, peer;
+
+	if ((ck->ext & SCTP_X_AUTH) != 0 && !sctp_auth_room(env, as))
+		return 0;
 	if (!sctp_assoc_streams(env, as, ck->nout, ck->nin))
 		return 0;
+	sctp_cookie_vectors(ck, &mine, &peer);
+	as->ext = (uint16_t)ck->ext;
+	sctp_auth_agree(as, &mine, &peer);
 	as->my_tag = ck->my_tag;
 	as->peer_tag = ck->peer_tag;
 	sctp_assoc_peer_tsn(as, ck->peer_tsn);
 	as->peer_rwnd = ck->peer_rwnd;
-	as->ext = (uint8_t)ck->ext;
 	sctp_path_sizes(as);
 	return 1;
 }
@@ -209,6 +215,12 @@ sctp_cookie_echo_received(struct sctp_in *in, const struct sctp_tlv *c)
 	if (ck.lport != in->dport || ck.pport != in->sport ||
 		ck.my_tag != in->vtag)
 		return;
+	in->as = as;
+	if (!sctp_auth_cookie(in, &ck)) {
+		in->as = NULL;
+		return;
+	}
+	in->as = NULL;
 	mine = as != NULL && ck.my_tag == as->my_tag;
 	peer = as != NULL && ck.peer_tag == as->peer_tag;
 	if (in->env->now - ck.made > ck.life && !(mine && peer)) {

@@ -44,7 +44,7 @@ narrower(struct sctp_assoc *as, uint32_t path, uint32_t mtu)
 		return;
 	pa->mtu = mtu;
 	sctp_path_sizes(as);
-	most = sctp_cc_chunk(pa) - as->data_hdr;
+	most = sctp_cc_chunk(pa) - as->data_hdr - as->data_auth;
 	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
 		tx = sctp_tx_of(as, tsn);
 		if (tx->state == SCTP_TX_FLIGHT && tx->path == path &&

@@ -11,11 +11,14 @@
  */
 #include "cookie.h"
 
+/* Bytes of the parameters that an INIT and an INIT ACK have in common. */
+#define PARAMS_MOST (20 * SCTP_LOCALS + 64 + SCTP_VECTOR_MOST + 8)
+
 /* The extensions that an endpoint with @conf offers: SCTP_X_*. */
 uint32_t
 sctp_offered(const struct sctp_conf *conf)
 {
-	return (conf->pr ? SCTP_X_PR : 0) |
+	return (conf->pr ? SCTP_X_PR : 0) | (conf->auth ? SCTP_X_AUTH : 0) |
 		((conf->reconf & SCTP_RECONF_ON) != 0 ? SCTP_X_RECONF : 0) |
 		(conf->interleave ? SCTP_X_IDATA : 0) |
 		(conf->interleave && conf->pr ? SCTP_X_IFORWARD : 0);
@@ -36,10 +39,12 @@ sctp_agreed(const struct sctp_conf *conf, uint32_t peers)
 /*
  * Parameters that an INIT and an INIT ACK have in common.
  * @families: what the peer understands, as in struct sctp_init
+ * @auth:     the parameters of AUTH, if that is offered
  */
 static size_t
 put_params(const struct sctp_ep *ep, const struct sctp_conf *conf,
-	unsigned int families, unsigned char *p)
+	unsigned int families, const struct sctp_vector *auth,
+	unsigned char *p)
 {
 	unsigned char chunks[8];
 	uint32_t ext = sctp_offered(conf), i, k = 0;
@@ -54,6 +59,8 @@ put_params(const struct sctp_ep *ep, const struct sctp_conf *conf,
 		chunks[k++] = SCTP_C_FORWARD_TSN;
 	if ((ext & SCTP_X_RECONF) != 0)
 		chunks[k++] = SCTP_C_RECONF;
+	if ((ext & SCTP_X_AUTH) != 0)
+		chunks[k++] = SCTP_C_AUTH;
 	if ((ext & SCTP_X_IDATA) != 0)
 		chunks[k++] = SCTP_C_I_DATA;
 	if ((ext & SCTP_X_IFORWARD) != 0)
@@ -62,6 +69,8 @@ put_params(const struct sctp_ep *ep, const struct sctp_conf *conf,
 		n += sctp_put_tlv(p + n, SCTP_P_EXTENSIONS, chunks, k);
 	if ((ext & SCTP_X_PR) != 0)
 		n += sctp_put_tlv(p + n, SCTP_P_FORWARD_TSN, NULL, 0);
+	if ((ext & SCTP_X_AUTH) != 0)
+		n += sctp_auth_put(auth, p + n);
 	return n;
 }
 
@@ -98,8 +107,9 @@ sctp_init_send(const struct sctp_env *env, struct sctp_assoc *as,
 	/* RFC 9260 s3.3.2: IPv4 and IPv6 addresses are understood */
 	static const unsigned char families[4] = {0, SCTP_P_IPV4,
 		0, SCTP_P_IPV6};
-	unsigned char params[20 * SCTP_LOCALS + 64], ms[4];
-	size_t n = put_params(as->ep, &as->conf, 0, params);
+	unsigned char params[PARAMS_MOST], ms[4];
+	size_t n = put_params(as->ep, &as->conf, 0,
+		as->auth != NULL ? &as->auth->mine : NULL, params);
 
 	n += sctp_put_tlv(params + n, SCTP_P_FAMILIES, families, 4);
 	if (as->preservative != 0) {
@@ -137,7 +147,8 @@ sctp_connect(const struct sctp_env *env, struct sctp_ep *ep,
 			(void)sctp_path_add(as, &to[i], 1);
 	sctp_path_sizes(as);
 	/* those for input follow from INIT ACK */
-	if (!sctp_assoc_streams(env, as, as->conf.ostreams, 1)) {
+	if (!sctp_auth_begin(env, as) ||
+		!sctp_assoc_streams(env, as, as->conf.ostreams, 1)) {
 		sctp_assoc_free(env, as);
 		return ENOMEM;
 	}
@@ -149,6 +160,18 @@ sctp_connect(const struct sctp_env *env, struct sctp_ep *ep,
 }
 
 /* -------------------------------------------------------- an INIT arrived */
+
+/*
+ * sctp_init_wrong - do the parameters of the extensions contradict each other?
+ * What we do not offer is not looked at.
+ */
+int
+sctp_init_wrong(const struct sctp_conf *conf, const struct sctp_init *i)
+{
+	struct sctp_vector v;
+
+	return conf->auth && sctp_auth_take(i, &v) < 0;
+}
 
 /* s3.3.2: is the INIT usable?  If not, it has been answered if it may be. */
 static int
@@ -167,7 +190,7 @@ init_is_good(struct sctp_in *in, const struct sctp_tlv *c,
 		sctp_reply_abort(in, i->tag, 0, SCTP_E_PARAM, NULL, 0);
 		return 0;
 	}
-	if (i->bad) {
+	if (i->bad || sctp_init_wrong(&in->ep->conf, i)) {
 		sctp_reply_abort(in, i->tag, 0, SCTP_E_PROTOCOL, c->p,
 			c->len < 64 ? c->len : 64);
 		return 0;
@@ -196,9 +219,34 @@ has_new_addresses(struct sctp_in *in, const struct sctp_init *i)
 	return 1;
 }
 
+/*
+ * Our parameters of AUTH in an INIT ACK; the random number of a call that is
+ * under way stays, as its tag does: RFC 4895 s6.1.
+ */
+static void
+auth_params(struct sctp_in *in, const struct sctp_init *i,
+	struct sctp_cookie *ck, struct sctp_vector *mine)
+{
+	const struct sctp_assoc *as = in->as;
+	struct sctp_vector peer;
+
+	mine->n = 0;
+	if (!in->ep->conf.auth)
+		return;
+	if (as != NULL && as->auth != NULL && (as->state == SCTP_COOKIE_WAIT ||
+		as->state == SCTP_COOKIE_ECHOED))
+		*mine = as->auth->mine;
+	else
+		sctp_auth_offer(in->env, &in->ep->conf, mine);
+	if ((ck->ext & SCTP_X_AUTH) != 0 && sctp_auth_take(i, &peer) == 1)
+		sctp_cookie_keep(ck, mine, &peer);
+	else
+		ck->ext &= ~SCTP_X_AUTH;
+}
+
 static void
 fill_cookie(struct sctp_in *in, const struct sctp_init *i,
-	struct sctp_cookie *ck)
+	struct sctp_cookie *ck, struct sctp_vector *mine)
 {
 	const struct sctp_assoc *as = in->as;
 	const struct sctp_conf *conf = &in->ep->conf;
@@ -218,6 +266,7 @@ fill_cookie(struct sctp_in *in, const struct sctp_init *i,
 	ck->src = in->pkt->src;
 	ck->naddr = i->naddr;
 	__builtin_memcpy(ck->addr, i->addr, i->naddr * sizeof(i->addr[0]));
+	auth_params(in, i, ck, mine);
 	in->env->random(in->env->arg, &ck->my_tag, sizeof(ck->my_tag));
 	in->env->random(in->env->arg, &ck->my_tsn, sizeof(ck->my_tsn));
 	ck->my_tag += ck->my_tag == 0;
@@ -237,16 +286,17 @@ fill_cookie(struct sctp_in *in, const struct sctp_init *i,
 static void
 init_ack(struct sctp_in *in, const struct sctp_init *i)
 {
-	unsigned char params[20 * SCTP_LOCALS + 64 + sizeof(struct sctp_cookie)
-		+ SCTP_TLV + SCTP_ERROR_MOST + SCTP_TLV];
+	unsigned char params[PARAMS_MOST + sizeof(struct sctp_cookie) +
+		SCTP_TLV + SCTP_ERROR_MOST + SCTP_TLV];
 	const struct sctp_conf *conf = &in->ep->conf;
+	struct sctp_vector mine;
 	struct sctp_cookie ck;
 	struct sctp_out o;
 	size_t n;
 
-	fill_cookie(in, i, &ck);
+	fill_cookie(in, i, &ck, &mine);
 	sctp_cookie_sign(in->env, in->ep, &ck);
-	n = put_params(in->ep, conf, i->families, params);
+	n = put_params(in->ep, conf, i->families, &mine, params);
 	n += sctp_put_tlv(params + n, SCTP_P_COOKIE, &ck,
 		sctp_cookie_size(&ck));
 	if (i->nreport != 0)
@@ -356,12 +406,24 @@ init_ack_is_good(struct sctp_in *in, const struct sctp_init *i)
 			SCTP_E_PARAM, NULL, 0);
 	else if (i->bad)
 		sctp_violation(in->env, in->as, "INIT ACK is cut off");
+	else if (sctp_init_wrong(&in->as->conf, i))
+		sctp_violation(in->env, in->as, "parameters of INIT ACK");
 	else if (i->cookie.p == NULL || i->cookie.len == SCTP_TLV)
 		sctp_abort_with(in->env, in->as, SCTP_DOWN_PROTOCOL,
 			SCTP_E_MISSING, missing, sizeof(missing));
 	else
 		return 1;
 	return 0;
+}
+
+/* The block for the parameters of AUTH exists since our INIT. */
+static void
+auth_agreed(struct sctp_in *in, const struct sctp_init *i)
+{
+	struct sctp_vector peer;
+
+	(void)sctp_auth_take(i, &peer);
+	sctp_auth_agree(in->as, &in->as->auth->mine, &peer);
 }
 
 void
@@ -377,6 +439,9 @@ sctp_init_ack_received(struct sctp_in *in, const struct sctp_tlv *c)
 	sctp_init_parse(c, &i);
 	if (!init_ack_is_good(in, &i))
 		return;
+	as->ext = (uint16_t)sctp_agreed(&as->conf, i.ext);
+	if (as->auth != NULL)
+		auth_agreed(in, &i);
 	nout = i.mis < as->conf.ostreams ? i.mis : as->conf.ostreams;
 	nin = i.os < as->conf.istreams ? i.os : as->conf.istreams;
 	if (!keep_cookie(in, &i) ||
@@ -385,7 +450,6 @@ sctp_init_ack_received(struct sctp_in *in, const struct sctp_tlv *c)
 	sctp_assoc_peer_tsn(as, i.tsn);
 	sctp_tx_lose_all(as); /* what went with a stale cookie */
 	as->peer_rwnd = i.rwnd;
-	as->ext = (uint8_t)sctp_agreed(&as->conf, i.ext);
 	take_addresses(in, &i);
 	if (as->t1_count == 0) /* Karn: of an INIT that was sent once */
 		sctp_rto_measured(&as->conf, &as->path[0],

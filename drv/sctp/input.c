@@ -146,6 +146,13 @@ chunks(struct sctp_in *in, size_t at)
 
 	while (sctp_chunk_next(pkt->p, pkt->n, &at, &c) == 1) {
 		in->last = at == pkt->n;
+		if (c.type == SCTP_C_AUTH && in->vtag == in->as->my_tag) {
+			if (!sctp_auth_received(in, &c))
+				break;
+			continue;
+		}
+		if (in->as->auth != NULL && sctp_auth_is_missing(in, c.type))
+			continue;
 		if (special(in, &c))
 			return;
 		if (in->vtag != in->as->my_tag) {
@@ -159,6 +166,21 @@ chunks(struct sctp_in *in, size_t at)
 		sctp_data_end(in);
 		sctp_shutdown_look(in->env, in->as);
 	}
+}
+
+int
+sctp_is_cookie_echo(const struct sctp_packet *pkt)
+{
+	size_t at = SCTP_HDR;
+	struct sctp_tlv c;
+
+	if (pkt->n < SCTP_HDR ||
+		sctp_chunk_next(pkt->p, pkt->n, &at, &c) != 1)
+		return 0;
+	if (c.type == SCTP_C_AUTH &&
+		sctp_chunk_next(pkt->p, pkt->n, &at, &c) != 1)
+		return 0;
+	return c.type == SCTP_C_COOKIE_ECHO;
 }
 
 /* 1: it has been dealt with. */
@@ -182,6 +204,9 @@ first_chunk(struct sctp_in *in)
 		in->as = in->reply->n != 0 ? NULL : in->as;
 		return 1;
 	}
+	/* RFC 4895 s6.3: AUTH may precede COOKIE ECHO */
+	if (c.type == SCTP_C_AUTH && sctp_is_cookie_echo(pkt))
+		(void)sctp_chunk_next(pkt->p, pkt->n, &at, &c);
 	if (c.type == SCTP_C_COOKIE_ECHO) {
 		sctp_cookie_echo_received(in, &c);
 		if (in->as != NULL) {

@@ -47,6 +47,10 @@ sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 	new.reconf = (as->conf.reconf & SCTP_RECONF_ON) |
 		(c->reconf & (uint8_t)~SCTP_RECONF_ON);
 	new.half_close = as->conf.half_close;
+	new.auth = as->conf.auth;
+	__builtin_memcpy(new.hmac, as->conf.hmac, sizeof(new.hmac));
+	__builtin_memcpy(new.auth_chunks, as->conf.auth_chunks,
+		sizeof(new.auth_chunks));
 	as->conf = new;
 	sctp_path_sizes(as);
 	if (as->down == SCTP_DOWN_NOT)

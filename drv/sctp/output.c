@@ -268,6 +268,7 @@ compose(const struct sctp_env *env, struct sctp_assoc *as,
 	if (most < o.most)
 		o.most = most;
 	o.unsummed = out->unsummed;
+	o.as = as;
 	if (!alone(env, as, &o, path))
 		fill(env, as, &o, path);
 	out->dst = as->path[path].addr;

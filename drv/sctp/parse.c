@@ -119,6 +119,9 @@ extensions(struct sctp_init *i, const struct sctp_tlv *t)
 		case SCTP_C_RECONF:
 			i->ext |= SCTP_X_RECONF;
 			break;
+		case SCTP_C_AUTH:
+			i->ext |= SCTP_X_AUTH;
+			break;
 		case SCTP_C_I_DATA:
 			i->ext |= SCTP_X_IDATA;
 			break;
@@ -128,6 +131,14 @@ extensions(struct sctp_init *i, const struct sctp_tlv *t)
 		default:
 			break;
 		}
+}
+
+/* A parameter that may come once. */
+static void
+first(struct sctp_tlv *ret, const struct sctp_tlv *t)
+{
+	if (ret->p == NULL)
+		*ret = *t;
 }
 
 /* A parameter; 0: no more of the chunk's are read (RFC 9260 s3.2.1). */
@@ -157,6 +168,15 @@ param(struct sctp_init *i, const struct sctp_tlv *t)
 		return 1;
 	case SCTP_P_FORWARD_TSN:
 		i->ext |= SCTP_X_PR;
+		return 1;
+	case SCTP_P_RANDOM:
+		first(&i->random, t);
+		return 1;
+	case SCTP_P_CHUNKS:
+		first(&i->chunks, t);
+		return 1;
+	case SCTP_P_HMACS:
+		first(&i->hmacs, t);
 		return 1;
 	case SCTP_P_FAMILIES:
 		for (k = SCTP_TLV; k + 2 <= t->len; k += 2)

@@ -67,7 +67,8 @@ sctp_path_sizes(struct sctp_assoc *as)
 	}
 	as->data_hdr = sctp_has(as, SCTP_X_IDATA) ? SCTP_I_DATA_HDR :
 						    SCTP_DATA_HDR;
-	as->frag = least - SCTP_HDR - as->data_hdr;
+	as->data_auth = (uint8_t)sctp_auth_of_data(as);
+	as->frag = least - SCTP_HDR - as->data_hdr - as->data_auth;
 	if (as->conf.maxseg != 0 && as->frag > as->conf.maxseg)
 		as->frag = as->conf.maxseg;
 }

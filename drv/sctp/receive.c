@@ -325,9 +325,10 @@ sctp_sack_put(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t room, ngaps, ndups, i;
 
 	(void)env;
-	if (o->n + SCTP_SACK_HDR > o->most)
+	room = (uint32_t)sctp_out_room(o, SCTP_C_SACK);
+	if (room < SCTP_SACK_HDR)
 		return;
-	room = (uint32_t)(o->most - o->n - SCTP_SACK_HDR) / 4;
+	room = (room - SCTP_SACK_HDR) / 4;
 	ngaps = put_gaps(as, gaps, room < 256 ? room : 256);
 	ndups = as->ndups < room - ngaps ? as->ndups : room - ngaps;
 	p = sctp_out_chunk(o, SCTP_C_SACK, 0,

@@ -345,12 +345,11 @@ sctp_reconf_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o, uint32_t path)
 {
 	struct sctp_reconf *r = as->reconf;
-	size_t n = SCTP_TLV + parts_size(r), all = sctp_padded(n);
+	size_t n = SCTP_TLV + parts_size(r);
 	unsigned char *p;
 
 	/* the path's MTU has become less: IP fragments the packet */
-	if (o->n == SCTP_HDR && o->n + all > o->most && o->n + all <= o->size)
-		o->most = o->n + all;
+	sctp_out_widen(o, SCTP_C_RECONF, n);
 	p = sctp_out_chunk(o, SCTP_C_RECONF, 0, n);
 	if (p == NULL && o->n > SCTP_HDR)
 		return; /* the next packet has room */

@@ -144,12 +144,8 @@ sctp_rtx_path(struct sctp_assoc *as)
 static unsigned char *
 rtx_chunk(const struct sctp_assoc *as, struct sctp_out *o, uint32_t len)
 {
-	size_t all = sctp_padded(as->data_hdr + len);
-
-	if (o->n == SCTP_HDR && o->n + all > o->most && o->n + all <= o->size)
-		o->most = o->n + all;
-	return sctp_out_chunk(o, sctp_has(as, SCTP_X_IDATA) ? SCTP_C_I_DATA :
-		SCTP_C_DATA, 0, as->data_hdr + len);
+	sctp_out_widen(o, sctp_data_type(as), as->data_hdr + len);
+	return sctp_out_chunk(o, sctp_data_type(as), 0, as->data_hdr + len);
 }
 
 /*

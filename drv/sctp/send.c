@@ -296,11 +296,11 @@ cut(const struct sctp_assoc *as, const struct sctp_seg *s,
 {
 	uint32_t rest = s->len - s->sent;
 	uint32_t len = rest < as->frag ? rest : as->frag;
-	size_t room;
+	size_t room = sctp_out_room(o, sctp_data_type(as));
 
-	if (o->n + as->data_hdr >= o->most)
+	if (room <= as->data_hdr)
 		return 0;
-	room = o->most - o->n - as->data_hdr;
+	room -= as->data_hdr;
 	if (len <= room)
 		return len;
 	/* a message that needs fragments anyway may fill the packet */
@@ -421,8 +421,7 @@ sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 			as->path[path].t3_at = env->now + as->path[path].rto;
 		return 0;
 	}
-	p = sctp_out_chunk(o, sctp_has(as, SCTP_X_IDATA) ? SCTP_C_I_DATA :
-		SCTP_C_DATA, 0, as->data_hdr + len);
+	p = sctp_out_chunk(o, sctp_data_type(as), 0, as->data_hdr + len);
 	if (s->begins && s->sent == 0)
 		number(as, s);
 	tx = sctp_tx_of(as, tsn);

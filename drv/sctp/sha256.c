@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * SHA-256 and HMAC: sha256.h.  The names a to h, W and K are those of FIPS
+ * SHA-256: sha256.h.  The names a to h, W and K are those of FIPS
  * 180-4 s6.2.
  */
 #include "sha256.h"
@@ -124,43 +124,4 @@ sha256_end(struct sha256 *s, unsigned char ret[SHA256_LEN])
 	sha256_add(s, len, 8);
 	for (i = 0; i < 8; i++)
 		put32(ret + 4 * i, s->h[i]);
-}
-
-void
-hmac_sha256(const void *key, size_t keylen, const void *p, size_t n,
-	unsigned char ret[SHA256_LEN])
-{
-	unsigned char k[SHA256_BLOCK] = {0};
-	struct sha256 s;
-	size_t i;
-
-	if (keylen > SHA256_BLOCK) {
-		sha256_begin(&s);
-		sha256_add(&s, key, keylen);
-		sha256_end(&s, k);
-	} else {
-		__builtin_memcpy(k, key, keylen);
-	}
-	for (i = 0; i < SHA256_BLOCK; i++)
-		k[i] ^= 0x36;
-	sha256_begin(&s);
-	sha256_add(&s, k, SHA256_BLOCK);
-	sha256_add(&s, p, n);
-	sha256_end(&s, ret);
-	for (i = 0; i < SHA256_BLOCK; i++)
-		k[i] ^= 0x36 ^ 0x5c;
-	sha256_begin(&s);
-	sha256_add(&s, k, SHA256_BLOCK);
-	sha256_add(&s, ret, SHA256_LEN);
-	sha256_end(&s, ret);
-}
-
-int
-hmac_is_equal(const unsigned char *a, const unsigned char *b, size_t n)
-{
-	unsigned char differ = 0;
-
-	for (; n != 0; n--)
-		differ |= *a++ ^ *b++;
-	return differ == 0;
 }

@@ -2,8 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), without libc: the
- * signature of SCTP's state cookies.
+ * SHA-256 (FIPS 180-4), without libc: for hmac.h.
  */
 #ifndef DRV_SCTP_SHA256_H
 #define DRV_SCTP_SHA256_H
@@ -23,11 +22,5 @@ struct sha256 {
 void sha256_begin(struct sha256 *s);
 void sha256_add(struct sha256 *s, const void *p, size_t n);
 void sha256_end(struct sha256 *s, unsigned char ret[SHA256_LEN]);
-
-void hmac_sha256(const void *key, size_t keylen, const void *p, size_t n,
-	unsigned char ret[SHA256_LEN]);
-
-/* 1: equal.  It takes the same time wherever they differ. */
-int hmac_is_equal(const unsigned char *a, const unsigned char *b, size_t n);
 
 #endif

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The format of SCTP packets: RFC 9260 s3, RFC 3758 s3, RFC 6525 s3,
- * s4, RFC 8260 s2.
+ * The format of SCTP packets: RFC 9260 s3, RFC 3758 s3, RFC 4895 s3, s4,
+ * RFC 5061 s4, RFC 6525 s3, s4, RFC 8260 s2, RFC 9653 s4.
  *
  * A packet is a common header and chunks.  A chunk is a header of 4 bytes, a
  * value, and up to 3 bytes of padding that its length does not count.
@@ -42,9 +42,12 @@ enum sctp_chunk_type {
 	SCTP_C_ECNE = 12,
 	SCTP_C_CWR = 13,
 	SCTP_C_SHUTDOWN_COMPLETE = 14,
+	SCTP_C_AUTH = 15,
 	SCTP_C_I_DATA = 0x40,
+	SCTP_C_ASCONF_ACK = 0x80,
 	SCTP_C_RECONF = 0x82,
 	SCTP_C_FORWARD_TSN = 0xc0,
+	SCTP_C_ASCONF = 0xc1,
 	SCTP_C_I_FORWARD_TSN = 0xc2,
 };
 
@@ -95,6 +98,14 @@ enum sctp_chunk_type {
 #define SCTP_FORWARD_HDR 8u
 #define SCTP_FORWARD_CUM 4u
 
+/* AUTH: key, HMAC identifier, code */
+#define SCTP_AUTH_HDR 8u
+#define SCTP_AUTH_KEY 4u
+#define SCTP_AUTH_HMAC 6u
+
+/* RANDOM has 32 bytes: RFC 4895 s6.1. */
+#define SCTP_RANDOM_LEN 32u
+
 /* Parameters of RE-CONFIG: a number, then what depends on the type. */
 #define SCTP_RECONF_SEQ 4u
 #define SCTP_RECONF_OUT_HDR 16u	 /* number, answered number, last TSN */
@@ -133,6 +144,9 @@ enum sctp_param_type {
 	SCTP_P_ADD_OUT = 17,
 	SCTP_P_ADD_IN = 18,
 	SCTP_P_ECN = 0x8000,
+	SCTP_P_RANDOM = 0x8002,
+	SCTP_P_CHUNKS = 0x8003,
+	SCTP_P_HMACS = 0x8004,
 	SCTP_P_EXTENSIONS = 0x8008,
 	SCTP_P_FORWARD_TSN = 0xc000,
 };
@@ -156,6 +170,7 @@ enum sctp_cause {
 	SCTP_E_RESTART = 11,	   /* restart with new addresses */
 	SCTP_E_USER = 12,	   /* user-initiated abort */
 	SCTP_E_PROTOCOL = 13,	   /* protocol violation */
+	SCTP_E_HMAC = 0x105,	   /* unsupported HMAC identifier */
 };
 
 static inline uint16_t

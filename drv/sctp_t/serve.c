@@ -70,6 +70,10 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 	c->ep.nlocal = home->ep.nlocal;
 	c->ep.listening = 1;
 	sctpt_env(&env, c);
+	if (sctp_keyring_copy(&env, &c->ep.keys, &home->ep.keys) != 0) {
+		sctpt_conn_free(st, c);
+		return;
+	}
 	c->as = sctp_input(&env, &c->ep, pkt, reply, &fresh);
 	c->ep.listening = 0;
 	if (fresh) {
@@ -109,13 +113,6 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 	sctpt_work_add(w, sl);
 }
 
-/* Does the packet begin with a COOKIE ECHO? */
-static int
-is_cookie(const struct sctp_packet *pkt)
-{
-	return pkt->p[12] == 10;
-}
-
 /* Has the packet the verification tag of the association? */
 static int
 is_ours(const struct sctpt_conn *c, const struct sctp_packet *pkt)
@@ -132,14 +129,14 @@ static void
 input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
 	int there, mblk_t *mp, struct sctpt_list *out, struct sctpt_work *w)
 {
-	unsigned char buf[1024];
+	unsigned char buf[SCTP_REPLY];
 	struct sctp_packet pkt, reply = {.p = buf, .size = sizeof(buf)};
 	int fresh;
 
 	sctpt_packet_of(mp, &pkt);
 	out->encap = sctpt_encap_of(mp);
 	reply.n = 0;
-	if (c->slot->home && is_cookie(&pkt)) {
+	if (c->slot->home && sctp_is_cookie_echo(&pkt)) {
 		reply.src = pkt.dst;
 		reply.dst = pkt.src;
 		if (there && c->ep.listening)

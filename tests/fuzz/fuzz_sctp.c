@@ -27,7 +27,7 @@ static struct sctp_assoc *as;
 static long blocks;
 static unsigned scarce, noise_at;
 static uint32_t ltag, ltsn, rtsn, rtag;
-static unsigned char cookie[1024], hb[64];
+static unsigned char cookie[2048], hb[64];
 static size_t ncookie, nhb;
 
 static const uint8_t *in, *end;
@@ -121,7 +121,7 @@ learn(const unsigned char *p, size_t n)
 static void
 flush(void)
 {
-	unsigned char buf[2048];
+	unsigned char buf[4096];
 	struct sctp_packet out = {.p = buf, .size = sizeof(buf)};
 	unsigned n = 0;
 
@@ -138,7 +138,7 @@ arrive(unsigned char *p, size_t n, unsigned from)
 {
 	struct sctp_packet pkt = {.p = p, .n = n,
 		.src = {4, {10, 0, 0, 2}}, .dst = {4, {10, 0, 0, 1}}};
-	unsigned char buf[2048];
+	unsigned char buf[4096];
 	struct sctp_packet reply = {.p = buf, .size = sizeof(buf)};
 	struct sctp_assoc *got;
 	int fresh;
@@ -157,6 +157,7 @@ arrive(unsigned char *p, size_t n, unsigned from)
 struct make {
 	unsigned char p[PACKET];
 	size_t n;
+	size_t auth; /* the AUTH chunk whose code is made; 0 */
 };
 
 static void
@@ -187,9 +188,48 @@ put_input(struct make *m)
 	in += n;
 }
 
+/* Parameters of AUTH; @v says how good they are. */
+static void
+put_auth_params(struct make *m, unsigned v)
+{
+	put(m, 0x80080005, 4), put(m, 0x0f000000, 4);
+	put(m, 0x80020024, 4);
+	for (unsigned i = 0; i < 8; i++)
+		put(m, 0x07070707u * (v % 8), 4);
+	put(m, 0x80030008, 4), put(m, v % 3 == 0 ? 0x0003820a : 0xc1800640, 4);
+	put(m, 0x80040006, 4), put(m, (v % 5 == 0 ? 3 : 1) << 16, 4);
+}
+
+/* An AUTH chunk; seal() makes its code. */
+static void
+put_auth(struct make *m)
+{
+	unsigned hmac = as != NULL ? sctp_auth_hmac(as) : 1, i;
+
+	m->auth = m->n - 4;
+	put(m, as != NULL ? as->keys.active + next() % 2 : 0, 2);
+	put(m, hmac + (next() % 8 == 0), 2);
+	for (i = 0; i < (hmac == SCTP_HMAC_SHA1 ? 5 : 8); i++)
+		put(m, 0, 4);
+}
+
+/* Both sides have the same keys, so the engine can make the peer's code. */
+static void
+seal(struct make *m)
+{
+	struct sctp_out o = {.p = m->p, .n = m->n, .as = as,
+		.auth_at = m->auth};
+
+	if (m->auth != 0 && as != NULL && sctp_auth_hmac(as) != 0 &&
+		m->auth + sctp_auth_size(&o) <= m->n && next() % 8 != 0)
+		sctp_auth_seal(&o);
+}
+
 static void
 put_init(struct make *m)
 {
+	unsigned v;
+
 	rtag = 0x01010101u * (1 + next() % 4);
 	rtsn = 0xfffffff0u;
 	put(m, rtag, 4);
@@ -199,8 +239,11 @@ put_init(struct make *m)
 	put(m, rtsn, 4);
 	if (next() % 2 != 0)
 		put(m, 0xc0000004, 4);
-	if (next() % 2 != 0)
+	v = next();
+	if (v % 2 != 0)
 		put(m, 0x80080007, 4), put(m, 0x8240c200, 4);
+	if (v / 2 % 2 != 0)
+		put_auth_params(m, v / 4);
 	if (next() % 4 == 0) {
 		put(m, 0x00050008, 4);
 		put(m, 0x0a000002 + next() % 8, 4);
@@ -244,7 +287,8 @@ put_chunk(struct make *m)
 	unsigned type = next(), i, n;
 	size_t at = m->n;
 
-	type = type < 240 ? types[type % sizeof(types)] : next();
+	type = type < 224 ? types[type % sizeof(types)] :
+		type < 240 ? SCTP_C_AUTH : next();
 	put(m, type, 1);
 	put(m, type == 0 || type == 0x40 ? next() % 16 : next() % 4 == 0, 1);
 	put(m, 0, 2);
@@ -300,6 +344,9 @@ put_chunk(struct make *m)
 		put(m, next() % 2, 2);
 		put(m, next() % 8, 4);
 		break;
+	case SCTP_C_AUTH:
+		put_auth(m);
+		break;
 	case SCTP_C_RECONF:
 		put_reconf(m);
 		if (next() % 2 != 0)
@@ -330,7 +377,7 @@ packet(void)
 	uint32_t sum;
 	size_t at = SCTP_HDR;
 
-	m.n = 0;
+	m.n = m.auth = 0;
 	put(&m, 6000, 2);
 	put(&m, 5000, 2);
 	put(&m, ltag + ((how & 0x3c) == 4), 4);
@@ -341,6 +388,7 @@ packet(void)
 		sctp_put32(m.p + SCTP_AT_VTAG, 0);
 	if ((how & 0x3c) == 12 && m.n > at)
 		m.n -= next() % (m.n - at);
+	seal(&m);
 	sum = crc32c_packet(m.p, m.n, 0);
 	for (unsigned i = 0; i < 4; i++)
 		m.p[SCTP_AT_SUM + i] = (unsigned char)(sum >> 8 * i);
@@ -422,6 +470,15 @@ user(void)
 	case 5:
 		if (what >= 0x80)
 			(void)sctp_shutdown(&env, as);
+		else if (what >= 0x60)
+			(void)sctp_key_set(&env, sctp_keys(as),
+				(uint16_t)(what / 9 % 3), buf, what);
+		else if (what >= 0x40)
+			(void)sctp_key_delete(&env, sctp_keys(as),
+				(uint16_t)(what / 9 % 3));
+		else
+			(void)sctp_key_use(sctp_keys(as),
+				(uint16_t)(what / 9 % 3));
 		break;
 	case 6:
 		if (what >= 0xc0)
@@ -456,6 +513,8 @@ pass(void)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	unsigned v;
+
 	in = data;
 	end = data + (size < 4096 ? size : 4096);
 	env.now = SCTP_S;
@@ -472,7 +531,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ep.conf.sndbuf = 20000;
 	ep.conf.hb_interval = next() % 2 * SCTP_S;
 	ep.conf.istreams = 16;
-	ep.conf.interleave = (uint8_t)(next() % 2);
+	v = next();
+	ep.conf.interleave = (uint8_t)(v % 2);
+	ep.conf.auth = (uint8_t)(v / 2 % 2);
+	for (unsigned i = 0; i < 256; i++)
+		if (v % 5 == 0 && (i % 16 == 3 || i == v / 32))
+			(void)sctp_auth_require(&ep.conf, i);
+	if (v / 4 % 2 != 0)
+		must(sctp_key_set(&env, &ep.keys, 1, "key", 3) == 0 &&
+			sctp_key_use(&ep.keys, 1) == 0);
 	ep.conf.scheduler = (uint8_t)(next() % 6);
 	while (in < end) {
 		switch (next() % 8) {

@@ -25,6 +25,8 @@ static const struct {
 	{"answer", SCTP_P_RECONF_ANSWER, {4, 4, 0, 0}, 4, 0},
 	{"add-out", SCTP_P_ADD_OUT, {4, 2, 0, 0}, 0, 2},
 	{"add-in", SCTP_P_ADD_IN, {4, 2, 0, 0}, 0, 2},
+	{"chunks", SCTP_P_CHUNKS, {0, 0, 0, 0}, 1, 0},
+	{"hmacs", SCTP_P_HMACS, {0, 0, 0, 0}, 2, 0},
 	{"extensions", SCTP_P_EXTENSIONS, {0, 0, 0, 0}, 1, 0},
 };
 #define NPARAMS (sizeof(params) / sizeof(params[0]))

@@ -18,6 +18,8 @@ struct make {
 	const struct kind *kind;
 	size_t unpadded; /* end of the last parameter of an extension */
 	long length;  /* -1: as it is */
+	size_t auth;  /* the AUTH chunk whose code is made at the end; 0 */
+	int wrong;    /* ... its code is wrong */
 };
 
 static void
@@ -81,6 +83,9 @@ begin_chunk(struct make *m, const struct kind *k)
 		sctp_put16(m->p + m->chunk + SCTP_INIT_MIS, 10);
 		sctp_put32(m->p + m->chunk + SCTP_INIT_TSN, 1000);
 	}
+	if (k->type == SCTP_C_AUTH)
+		sctp_put16(m->p + m->chunk + SCTP_AUTH_HMAC,
+			SCTP_HMAC_SHA256);
 	if (k->type == SCTP_C_SACK)
 		sctp_put32(m->p + m->chunk + SCTP_SACK_RWND, 100000);
 }
@@ -145,6 +150,16 @@ add_param(struct make *m, char *val)
 		len != NULL ? (size_t)number(len) : 0);
 }
 
+/* RANDOM, of @n bytes */
+static void
+add_random(struct make *m, size_t n)
+{
+	unsigned char b[256];
+
+	memset(b, 0x42, sizeof(b));
+	add_tlv(m, SCTP_P_RANDOM, b, n < sizeof(b) ? n : sizeof(b));
+}
+
 static void
 make_value(struct make *m, const char *name, char *val)
 {
@@ -175,6 +190,8 @@ make_value(struct make *m, const char *name, char *val)
 		add_tlv(m, a.len == 4 ? 5 : 6, a.b, a.len);
 	} else if (strcmp(name, "param") == 0) {
 		add_param(m, val);
+	} else if (strcmp(name, "random") == 0) {
+		add_random(m, (size_t)number(val));
 	} else if (strcmp(name, "preservative") == 0) {
 		sctp_put32(b, (uint32_t)number(val));
 		add_tlv(m, SCTP_P_PRESERVATIVE, b, 4);
@@ -196,6 +213,14 @@ make_value(struct make *m, const char *name, char *val)
 }
 
 static void
+add_code(struct make *m, int wrong)
+{
+	m->auth = m->chunk;
+	m->wrong = wrong;
+	add(m, NULL, sign_len(m->p + m->chunk));
+}
+
+static void
 make_word(struct make *m, const char *word)
 {
 	static const unsigned char cookie[8] = "biscuit";
@@ -206,6 +231,10 @@ make_word(struct make *m, const char *word)
 		add_tlv(m, SCTP_P_FORWARD_TSN, NULL, 0);
 	else if (strcmp(word, "host-name") == 0)
 		add_tlv(m, SCTP_P_HOST_NAME, "example.org", 12);
+	else if (strcmp(word, "random") == 0)
+		add_random(m, SCTP_RANDOM_LEN);
+	else if (strcmp(word, "code") == 0 || strcmp(word, "wrong") == 0)
+		add_code(m, *word == 'w');
 	else if (strcmp(word, "cookie") == 0)
 		add(m, sc.cookie, sc.ncookie);
 	else if (strcmp(word, "bad") == 0)
@@ -224,6 +253,7 @@ learn_made(const struct make *m)
 
 	if (c[0] != SCTP_C_INIT && c[0] != SCTP_C_INIT_ACK)
 		return;
+	sign_learn(c, 0);
 	*variable("rtag", 1) = sctp_get32(c + SCTP_INIT_TAG);
 	*variable("rtsn", 1) = sctp_get32(c + SCTP_INIT_TSN);
 }
@@ -303,6 +333,8 @@ inject(char **w, int n)
 	sctp_put32(m.p + SCTP_AT_VTAG, vtag);
 	if (!quiet && m.n > SCTP_HDR)
 		learn_made(&m);
+	if (m.auth != 0)
+		sign(m.p, m.n, m.auth, m.wrong);
 	if (m.n >= SCTP_HDR) {
 		sum = crc32c_packet(m.p, m.n, 0) ^ wrong;
 		for (i = 0; i < 4; i++)

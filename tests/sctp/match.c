@@ -53,6 +53,7 @@ learn_sent(const struct sent *s)
 	size_t at = SCTP_HDR, len, k;
 
 	if (c[0] == SCTP_C_INIT || c[0] == SCTP_C_INIT_ACK) {
+		sign_learn(c, 1);
 		*variable("ltag", 1) = sctp_get32(c + SCTP_INIT_TAG);
 		*variable("ltsn", 1) = sctp_get32(c + SCTP_INIT_TSN);
 	}
@@ -206,6 +207,10 @@ compare_value(const struct sent *s, const unsigned char *c,
 	} else if (strcmp(name, "dup") == 0) {
 		compare(s, name, val, sctp_get32(c + SCTP_SACK_HDR + 4u *
 			sctp_get16(c + SCTP_SACK_NGAPS)));
+	} else if (strcmp(name, "code") == 0) {
+		if (sign_is_good(s->p, s->n, (size_t)(c - s->p)) !=
+			(strcmp(val, "good") == 0))
+			differs(s, name, 0);
 	} else if (strcmp(name, "addr") == 0) {
 		address(val, &a);
 		if (!has_addr(c, k, &a))

@@ -244,6 +244,14 @@ step(char **w, int n)
 		sc.ep.listening = 0;
 	} else if (strcmp(w[0], "local") == 0 && n == 2) {
 		address(w[1], &sc.ep.local[sc.ep.nlocal++]);
+	} else if (strcmp(w[0], "key") == 0 && n >= 2) {
+		sign_key((unsigned)number(w[1]), n > 2 ? w[2] : "");
+	} else if (strcmp(w[0], "require") == 0 && n == 2) {
+		if (sctp_auth_require(&sc.ep.conf,
+			(unsigned)number(w[1])) != 0)
+			fail("require: no");
+	} else if (strcmp(w[0], "endpoint") == 0 && n > 2) {
+		user_key(&sc.ep.keys, w + 1, n - 1);
 	} else if (strcmp(w[0], "most") == 0 && n == 2) {
 		sc.ep.most = (uint32_t)number(w[1]);
 	} else if (strcmp(w[0], "no-memory") == 0) {

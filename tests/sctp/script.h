@@ -3,7 +3,8 @@
 
 /*
  * The runner of packet scripts: script.c the steps, user.c those of the
- * user, inject.c and match.c the packets, extend.c parameters of extensions.
+ * user, inject.c and match.c the packets, extend.c parameters of extensions,
+ * sign.c the codes of AUTH chunks.
  */
 #ifndef TESTS_SCTP_SCRIPT_H
 #define TESTS_SCTP_SCRIPT_H
@@ -83,6 +84,7 @@ struct kind {
 /* user.c */
 void conf(char *word);
 void user(char **w, int n);
+void user_key(struct sctp_keyring *r, char **w, int n);
 void expect(char **w, int n);
 
 /* chunk.c */
@@ -96,6 +98,13 @@ unsigned flags_of(const char *s);
 size_t extend_make(const char *name, char *val, unsigned char *p);
 unsigned extend_type(const char *name);
 void extend_match(const char *name, char *val, const unsigned char *p);
+
+/* sign.c */
+void sign_learn(const unsigned char *c, int sent);
+void sign_key(unsigned id, const char *text);
+size_t sign_len(const unsigned char *c);
+void sign(unsigned char *p, size_t n, size_t at, int wrong);
+int sign_is_good(const unsigned char *p, size_t n, size_t at);
 
 /* inject.c, match.c */
 void inject(char **w, int n);

@@ -22,7 +22,8 @@ static const struct {
 	{"shutdown", SCTP_EV_SHUTDOWN}, {"down", SCTP_EV_DOWN},
 	{"room", SCTP_EV_ROOM}, {"path", SCTP_EV_PATH},
 	{"error", SCTP_EV_ERROR}, {"reconf", SCTP_EV_RECONF},
-	{"reconf-peer", SCTP_EV_RECONF_PEER}, {"failed", SCTP_EV_FAILED}};
+	{"reconf-peer", SCTP_EV_RECONF_PEER}, {"failed", SCTP_EV_FAILED},
+	{"auth", SCTP_EV_AUTH}};
 
 static const struct {
 	const char *name;
@@ -38,6 +39,7 @@ static const struct {
 	C(rcvbuf, 0), C(sndbuf, 0), C(partial, 0), C(mtu, 0), C(ostreams, 0),
 	C(istreams, 0), C(nagle, 0), C(pr, 0), C(half_close, 0), C(reconf, 0),
 	C(interleave, 0), C(scheduler, 0), C(report, 0), C(maxseg, 0),
+	C(auth, 0),
 #undef C
 };
 
@@ -214,7 +216,7 @@ error_named(const char *name)
 		int error;
 	} errors[] = {{"EBUSY", EBUSY}, {"EINVAL", EINVAL},
 		{"EOPNOTSUPP", EOPNOTSUPP}, {"EPIPE", EPIPE},
-		{"ENOMEM", ENOMEM}};
+		{"ENOMEM", ENOMEM}, {"ENOSPC", ENOSPC}};
 	size_t i;
 
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
@@ -255,6 +257,29 @@ user_reconf(char **w, int n)
 		fail("%s: %s", w[0], strerror(err));
 }
 
+/* set-key ID [TEXT], use-key, retire-key, delete-key ID; [ERR] */
+void
+user_key(struct sctp_keyring *r, char **w, int n)
+{
+	int err, want = error_named(w[n - 1]);
+	uint16_t id = (uint16_t)number(w[1]);
+
+	n -= want > 0;
+	if (strcmp(w[0], "set-key") == 0)
+		err = sctp_key_set(&sc.env, r, id, n > 2 ? w[2] : "",
+			n > 2 ? strlen(w[2]) : 0);
+	else if (strcmp(w[0], "use-key") == 0)
+		err = sctp_key_use(r, id);
+	else if (strcmp(w[0], "retire-key") == 0)
+		err = sctp_key_retire(r, id);
+	else if (strcmp(w[0], "delete-key") == 0)
+		err = sctp_key_delete(&sc.env, r, id);
+	else
+		fail("what is %s", w[0]);
+	if (err != (want > 0 ? want : 0))
+		fail("%s: %s", w[0], strerror(err));
+}
+
 void
 user(char **w, int n)
 {
@@ -273,6 +298,8 @@ user(char **w, int n)
 	} else if (strncmp(w[0], "reset", 5) == 0 ||
 		strcmp(w[0], "add-streams") == 0) {
 		user_reconf(w, n);
+	} else if (strstr(w[0], "-key") != NULL && n > 1) {
+		user_key(sctp_keys(sc.as), w, n);
 	} else if (strcmp(w[0], "shutdown") == 0) {
 		err = sctp_shutdown(&sc.env, sc.as);
 		if (err != 0)
@@ -445,6 +472,16 @@ expect(char **w, int n)
 		sctp_streams(sc.as, &out, &in);
 		if (out != number(w[1]) || in != number(w[2]))
 			fail("there are %u and %u streams", out, in);
+	} else if (n == 2 && strcmp(w[0], "hmac") == 0) {
+		if (sctp_auth_hmac(sc.as) != number(w[1]))
+			fail("the HMAC is %u", sctp_auth_hmac(sc.as));
+	} else if (n == 2 && strcmp(w[0], "peer-key") == 0) {
+		if (sctp_auth_peer_key(sc.as) != number(w[1]))
+			fail("the key is %u", sctp_auth_peer_key(sc.as));
+	} else if (n == 3 && strcmp(w[0], "count") == 0) {
+		if (sc.ep.count[number(w[1])] != number(w[2]))
+			fail("the counter is %llu", (unsigned long long)
+				sc.ep.count[number(w[1])]);
 	} else if (n == 1 && strcmp(w[0], "unreadable") == 0) {
 		if (sctp_readable(sc.as) != 0)
 			fail("%zu bytes are there", sctp_readable(sc.as));
