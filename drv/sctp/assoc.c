@@ -165,7 +165,7 @@ void
 sctp_assoc_my_tsn(struct sctp_assoc *as, uint32_t first)
 {
 	as->my_first = as->next_tsn = as->lost_from = as->reconf_seq = first;
-	as->acked = as->advanced = first - 1;
+	as->acked = as->advanced = as->told = first - 1;
 	as->jumped = 0;
 }
 
@@ -294,6 +294,7 @@ sctp_assoc_forget_sent(const struct sctp_env *env, struct sctp_assoc *as)
 	fail(as->aside);
 	for (i = 0; i < as->nout; i++)
 		fail(as->out[i].first);
+	as->open = 0; /* what is released is not looked at as its piece */
 	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
 		tx = sctp_tx_of(as, tsn);
 		if (tx->seg != NULL)

@@ -119,6 +119,7 @@ struct sctp_in_stream {
 	struct sctp_rx *first, *last; /* messages that wait, by SSN */
 	struct sctp_rx *part;  /* I-DATA: messages that are not complete */
 	uint32_t next;	       /* SSN of 16 bits; or MID */
+	uint32_t nparts;       /* in `part' */
 };
 
 #define SCTP_PR_ROWS 2u /* limits of a message: time, retransmissions */
@@ -279,6 +280,7 @@ struct sctp_assoc {
 	uint32_t acked;		/* cumulative TSN of the peer */
 	uint32_t peer_rwnd;	/* as in the last SACK */
 	uint32_t advanced;	/* RFC 3758: Advanced.Peer.Ack.Point */
+	uint32_t told;		/* ... as the last FORWARD TSN had it */
 	uint32_t forward_path;	/* where the last FORWARD TSN went */
 	/* derived */
 	uint32_t flight;	/* bytes, of all paths */
@@ -302,8 +304,10 @@ struct sctp_assoc {
 	uint8_t partial;	/* a part of a message is in ready; */
 	uint32_t partial_next;	/* ... the TSN that continues it; or FSN */
 	struct sctp_rx *grown;	/* I-DATA: not complete, has grown last */
+	struct sctp_rx *grown_at; /* ... by this fragment; or NULL */
 	uint16_t partial_sid;
 	uint32_t partial_ssn;
+	uint32_t partial_ppid;
 	uint8_t partial_flags;
 	uint32_t rcv_bytes;	/* held */
 	uint32_t rcv_mem;	/* ... with overhead */
@@ -488,6 +492,8 @@ int sctp_has_new(const struct sctp_assoc *as);
 void sctp_send_end(const struct sctp_env *env, struct sctp_assoc *as);
 int sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o, uint32_t path, int first);
+void sctp_tx_void(const struct sctp_env *env, struct sctp_assoc *as,
+	uint16_t sid, unsigned int unordered);
 void sctp_tx_done(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_tx *tx);
 void sctp_seg_done(const struct sctp_env *env, struct sctp_assoc *as,
@@ -520,7 +526,7 @@ void sctp_cc_begin(struct sctp_path *pa);
 uint32_t sctp_cc_chunk(const struct sctp_path *pa);
 void sctp_cc_acked(struct sctp_path *pa, uint32_t bytes, int was_full);
 void sctp_cc_fast(struct sctp_path *pa, uint32_t exit);
-void sctp_cc_timeout(struct sctp_path *pa);
+void sctp_cc_timeout(struct sctp_path *pa, uint32_t hdr);
 void sctp_cc_idle(struct sctp_path *pa, uint64_t now);
 
 /* rto.c */

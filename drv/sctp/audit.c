@@ -155,10 +155,13 @@ audit_receiving(const struct sctp_assoc *as)
 	if (wrong == NULL)
 		wrong = audit_list(as->held, as->held_tail, 0, &sum);
 	for (i = 0; wrong == NULL && i < as->nin; i++) {
-		const struct sctp_rx *last = as->in[i].part;
+		const struct sctp_rx *last = as->in[i].part, *m;
+		uint32_t parts = 0;
 
-		while (last != NULL && last->after != NULL)
-			last = last->after;
+		for (m = last; m != NULL; m = m->after, parts++)
+			last = m;
+		if (parts != as->in[i].nparts)
+			return "the number of incomplete messages";
 		wrong = audit_list(as->in[i].part, last, 0, &sum);
 		if (wrong == NULL)
 			wrong = audit_list(as->in[i].first, as->in[i].last, 0,

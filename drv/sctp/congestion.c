@@ -73,12 +73,15 @@ sctp_cc_fast(struct sctp_path *pa, uint32_t exit)
 	pa->fast_exit = exit;
 }
 
-/* s7.2.3, s6.3.3 (E3): T3 has expired; one packet may be in flight. */
+/*
+ * s7.2.3, s6.3.3 (E3): T3 has expired; one packet may be in flight.
+ * @hdr: bytes in front of the data of a chunk
+ */
 void
-sctp_cc_timeout(struct sctp_path *pa)
+sctp_cc_timeout(struct sctp_path *pa, uint32_t hdr)
 {
 	pa->ssthresh = at_least(pa->cwnd / 2, 4 * sctp_cc_chunk(pa));
-	pa->cwnd = sctp_cc_chunk(pa) - SCTP_DATA_HDR; /* one packet */
+	pa->cwnd = sctp_cc_chunk(pa) - hdr; /* one packet */
 	pa->pba = 0;
 	pa->fast = 0;
 }

@@ -129,7 +129,7 @@ T_CASE(a_timeout_leaves_one_packet)
 {
 	begin();
 	pa.cwnd = 20000;
-	sctp_cc_timeout(&pa);
+	sctp_cc_timeout(&pa, SCTP_DATA_HDR);
 	/* the data of one: a packet in flight uses the window */
 	T_EQ(pa.cwnd, PMDCS - SCTP_DATA_HDR);
 	T_EQ(pa.ssthresh, 10000);

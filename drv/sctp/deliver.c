@@ -72,7 +72,10 @@ sctp_rx_deliver(struct sctp_assoc *as, struct sctp_rx *rx)
 		ready(as, rx);
 		return NULL;
 	}
-	for (p = st->last; p != NULL && sctp_is_earlier(as, rx->ssn, p->ssn);)
+	p = st->last;
+	if (p != NULL && sctp_is_earlier(as, rx->ssn, st->first->ssn))
+		p = NULL; /* the first */
+	while (p != NULL && sctp_is_earlier(as, rx->ssn, p->ssn))
 		p = p->before;
 	rx->before = p;
 	rx->after = p != NULL ? p->after : st->first;
@@ -159,6 +162,7 @@ next_fragment(const struct sctp_env *env, struct sctp_assoc *as)
 		next->after = rx->after;
 		next->tail = rx->tail;
 		next->total = rx->total;
+		next->ppid = rx->ppid; /* I-DATA has it in the first one only */
 		as->ready = next;
 		if (as->ready_tail == rx)
 			as->ready_tail = next;

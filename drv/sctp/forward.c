@@ -29,26 +29,46 @@ sctp_pr_is_over(const struct sctp_env *env, const struct sctp_assoc *as,
 	return sends > s->life;
 }
 
+/* The first piece of the message that waits to be sent; NULL. */
+static const struct sctp_seg *
+first_waiting(const struct sctp_assoc *as, uint16_t sid, uint32_t message)
+{
+	const struct sctp_seg *s = as->queue;
+
+	if (s != NULL && s->message == message)
+		return s;
+	s = as->scheduler != SCTP_SCHED_FCFS && sid < as->nout ?
+		as->out[sid].first : NULL;
+	return s != NULL && s->message == message ? s : NULL;
+}
+
 /* Drop all of the message that is not acknowledged. */
 void
 sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 	uint16_t sid, uint32_t message)
 {
+	const struct sctp_seg *first;
 	struct sctp_seg *s;
 	struct sctp_tx *tx;
 	uint32_t tsn, pr = 0;
-	int sent = 0;
+	int sent = 0, found = 0, amid;
+	unsigned int unordered;
 
+	if (as->open && as->open_message == message)
+		as->open_abandoned = 1;
 	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
 		tx = sctp_tx_of(as, tsn);
 		if (tx->seg == NULL || tx->seg->message != message)
 			continue;
-		sent = 1;
+		sent = found = 1;
 		pr = tx->seg->pr;
 		tx->seg->failed = SCTP_FAILED_SENT;
 		sctp_tx_done(env, as, tx);
 		tx->state = SCTP_TX_ABANDONED;
 	}
+	first = first_waiting(as, sid, message);
+	amid = first != NULL && (!first->begins || first->sent != 0);
+	unordered = first != NULL ? first->flags & SCTP_DATA_U : 0;
 	while ((s = as->queue) != NULL && s->message == message) {
 		as->queue = s->next;
 		sent |= !s->begins || s->sent != 0;
@@ -58,8 +78,9 @@ sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 	}
 	sctp_sched_abandon(env, as, sid, message, sent);
 	sctp_abandoned(as, sid, pr, sent);
-	if (as->open && as->open_message == message)
-		as->open_abandoned = 1;
+	/* the peer has the first fragments: a TSN tells that no more will come */
+	if (amid && !found && sid < as->nout)
+		sctp_tx_void(env, as, sid, unordered);
 	if (as->ep != NULL)
 		as->ep->count[SCTP_N_ABANDONED]++;
 }
@@ -92,7 +113,9 @@ sctp_pr_look(const struct sctp_env *env, struct sctp_assoc *as)
 	while (as->advanced + 1 != as->next_tsn &&
 		sctp_tx_of(as, as->advanced + 1)->state == SCTP_TX_ABANDONED)
 		as->advanced++;
-	if (as->advanced != was && sctp_before(as->acked, as->advanced))
+	/* what did not fit into the last one follows when that is acknowledged */
+	if (sctp_before(as->acked, as->advanced) &&
+		(as->advanced != was || !sctp_before(as->acked, as->told)))
 		as->owes |= SCTP_OWES_FORWARD;
 }
 
@@ -129,23 +152,27 @@ is_of(const struct sctp_assoc *as, const unsigned char *p,
 		(sctp_get16(p + 2) != 0) == ((tx->flags & SCTP_DATA_U) != 0));
 }
 
-/* Streams and numbers of skipped messages; the last of each stream. */
+/*
+ * Streams and numbers of skipped messages, @most of them; the last of each stream.
+ * @ret_cum: the list is complete up to this TSN
+ */
 static uint32_t
-skipped(struct sctp_assoc *as, unsigned char *list)
+skipped(const struct sctp_assoc *as, unsigned char *list, uint32_t most,
+	uint32_t *ret_cum)
 {
 	uint32_t tsn, n = 0, i, size = entry_size(as);
-	struct sctp_tx *tx;
+	const struct sctp_tx *tx;
 
+	*ret_cum = as->advanced;
 	for (tsn = as->acked + 1; tsn != as->advanced + 1; tsn++) {
-		tx = sctp_tx_of(as, tsn);
+		tx = &as->tx[tsn & (as->tx_size - 1)];
 		if ((tx->flags & SCTP_DATA_U) != 0 && size == 4)
 			continue;
 		for (i = 0; i < n; i++)
 			if (is_of(as, list + size * i, tx))
 				break;
-		if (i == STREAMS_MOST) {
-			/* the rest is told by the next one */
-			as->advanced = tsn - 1;
+		if (i == most) {
+			*ret_cum = tsn - 1;
 			break;
 		}
 		n += i == n;
@@ -160,23 +187,30 @@ sctp_forward_put(const struct sctp_env *env, struct sctp_assoc *as,
 {
 	struct sctp_path *pa;
 	unsigned char list[8 * STREAMS_MOST], *p;
-	uint32_t n;
+	uint32_t n, cum, type = sctp_has(as, SCTP_X_IDATA) ?
+		SCTP_C_I_FORWARD_TSN : SCTP_C_FORWARD_TSN;
+	size_t room = sctp_out_room(o, type);
 
 	as->owes &= ~SCTP_OWES_FORWARD;
 	if (!sctp_before(as->acked, as->advanced))
 		return;
 	as->forward_path = sctp_path_for_data(as);
 	pa = &as->path[as->forward_path];
-	n = skipped(as, list) * entry_size(as);
-	p = sctp_out_chunk(o, sctp_has(as, SCTP_X_IDATA) ?
-		SCTP_C_I_FORWARD_TSN : SCTP_C_FORWARD_TSN, 0,
-		SCTP_FORWARD_HDR + n);
-	if (p == NULL) {
-		if (o->n > SCTP_HDR)
-			as->owes |= SCTP_OWES_FORWARD;
+	n = room > SCTP_FORWARD_HDR ? (uint32_t)(room - SCTP_FORWARD_HDR) /
+		entry_size(as) : 0;
+	n = skipped(as, list, n < STREAMS_MOST ? n : STREAMS_MOST, &cum) *
+		entry_size(as);
+	if (cum != as->advanced && o->n > SCTP_HDR) {
+		as->owes |= SCTP_OWES_FORWARD; /* a packet of its own */
 		return;
 	}
-	sctp_put32(p + SCTP_FORWARD_CUM, as->advanced);
+	p = sctp_out_chunk(o, type, 0, SCTP_FORWARD_HDR + n);
+	if (p == NULL) {
+		as->owes |= SCTP_OWES_FORWARD;
+		return;
+	}
+	as->told = cum;
+	sctp_put32(p + SCTP_FORWARD_CUM, cum);
 	__builtin_memcpy(p + SCTP_FORWARD_HDR, list, n);
 	if (pa->t3_at == 0) /* s3.5 (C5) */
 		pa->t3_at = env->now + pa->rto;

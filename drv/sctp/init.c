@@ -30,10 +30,11 @@ sctp_agreed(const struct sctp_conf *conf, uint32_t peers)
 {
 	uint32_t ext = sctp_offered(conf) & peers;
 
-	/* RFC 8260 s2.3.1: with I-DATA, FORWARD TSN is not used */
-	if ((ext & SCTP_X_IDATA) != 0 && (ext & SCTP_X_IFORWARD) == 0)
-		ext &= ~SCTP_X_PR;
-	return ext;
+	/* RFC 8260 s2.3.1: with I-DATA, FORWARD TSN is not used, nor needed */
+	if ((ext & SCTP_X_IDATA) == 0)
+		return ext & ~SCTP_X_IFORWARD;
+	return (ext & SCTP_X_IFORWARD) != 0 ? ext | SCTP_X_PR :
+					      ext & ~SCTP_X_PR;
 }
 
 /*

@@ -48,7 +48,8 @@ chunk(struct sctp_in *in, const struct sctp_tlv *c)
 {
 	switch (c->type) {
 	case SCTP_C_I_DATA:
-		if (!in->as->conf.interleave)
+		if (!sctp_has(in->as, SCTP_X_IDATA) &&
+			!in->as->conf.interleave)
 			return unknown(in, c);
 		/* fall through */
 	case SCTP_C_DATA:
@@ -80,12 +81,13 @@ chunk(struct sctp_in *in, const struct sctp_tlv *c)
 		sctp_cookie_ack_received(in);
 		return 1;
 	case SCTP_C_I_FORWARD_TSN:
-		if (!sctp_has(in->as, SCTP_X_IDATA))
+		if (!sctp_has(in->as, SCTP_X_IFORWARD))
 			return unknown(in, c);
 		sctp_forward_received(in, c);
 		return 1;
 	case SCTP_C_FORWARD_TSN:
-		if ((sctp_offered(&in->as->conf) & SCTP_X_PR) == 0)
+		if (((sctp_offered(&in->as->conf) | in->as->ext) &
+			SCTP_X_PR) == 0)
 			return unknown(in, c);
 		sctp_forward_received(in, c);
 		return 1;

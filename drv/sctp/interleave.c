@@ -14,9 +14,12 @@
  */
 #include "association.h"
 
+#define PARTS_MOST 1024u /* messages of a stream that are not complete */
+
 static void
 part_insert(struct sctp_in_stream *st, struct sctp_rx *m)
 {
+	st->nparts++;
 	m->before = NULL;
 	m->after = st->part;
 	if (st->part != NULL)
@@ -33,9 +36,10 @@ part_remove(struct sctp_assoc *as, struct sctp_rx *m)
 		as->in[m->sid].part = m->after;
 	if (m->after != NULL)
 		m->after->before = m->before;
+	as->in[m->sid].nparts--;
 	m->before = m->after = NULL;
 	if (as->grown == m)
-		as->grown = NULL;
+		as->grown = as->grown_at = NULL;
 }
 
 static struct sctp_rx *
@@ -44,6 +48,10 @@ part_find(const struct sctp_assoc *as, uint16_t sid, uint32_t flags,
 {
 	struct sctp_rx *m = as->in[sid].part;
 
+	if (as->grown != NULL && as->grown->sid == sid &&
+		as->grown->ssn == mid &&
+		((as->grown->flags ^ flags) & SCTP_DATA_U) == 0)
+		return as->grown;
 	while (m != NULL && (m->ssn != mid ||
 		((m->flags ^ flags) & SCTP_DATA_U) != 0))
 		m = m->after;
@@ -63,14 +71,18 @@ prepend(struct sctp_assoc *as, struct sctp_rx *m, struct sctp_rx *rx)
 	return rx;
 }
 
-/* Put @rx between the fragments of @m; 0: there is one with its number. */
+/*
+ * Put @rx between the fragments of @m; 0: there is one with its number.
+ * @near: a fragment of @m from which the search may begin, or NULL
+ */
 static int
-insert(struct sctp_rx *m, struct sctp_rx *rx)
+insert(struct sctp_rx *m, struct sctp_rx *near, struct sctp_rx *rx)
 {
 	struct sctp_rx *p = m->tail;
 
 	if (sctp_before(rx->fsn, p->fsn))
-		for (p = m; p->next != NULL &&
+		for (p = near != NULL && !sctp_before(rx->fsn, near->fsn) ?
+			near : m; p->next != NULL &&
 			!sctp_before(rx->fsn, p->next->fsn);)
 			p = p->next;
 	if (p->fsn == rx->fsn)
@@ -110,12 +122,27 @@ is_of_partial(const struct sctp_assoc *as, const struct sctp_rx *rx)
 		(rx->flags & SCTP_DATA_U) == as->partial_flags;
 }
 
+/*
+ * sctp_ix_is_full - would the chunk begin one message too many in its stream?
+ * A sender has one ordered and one unordered message of a stream under way, and
+ * more only while fragments are missing.  The limit keeps searches short.
+ */
+int
+sctp_ix_is_full(const struct sctp_assoc *as, uint16_t sid, uint32_t flags,
+	uint32_t mid)
+{
+	return as->in[sid].nparts >= PARTS_MOST &&
+		part_find(as, sid, flags, mid) == NULL;
+}
+
 /* A new chunk.  NULL, or the text of a violation. */
 const char *
 sctp_ix_add(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *rx)
 {
 	struct sctp_rx *m = part_find(as, rx->sid, rx->flags, rx->ssn);
+	struct sctp_rx *near = m != NULL && m == as->grown ? as->grown_at :
+							      NULL;
 	int early = is_of_partial(as, rx) ?
 		sctp_before(rx->fsn, as->partial_next) :
 		(rx->flags & SCTP_DATA_U) == 0 &&
@@ -134,11 +161,12 @@ sctp_ix_add(const struct sctp_env *env, struct sctp_assoc *as,
 		return "a fragment is behind the end of its message";
 	} else if (sctp_before(rx->fsn, m->fsn)) {
 		m = prepend(as, m, rx);
-	} else if (!insert(m, rx)) {
+	} else if (!insert(m, near, rx)) {
 		part_insert(&as->in[rx->sid], rx);
 		return "a fragment is there twice";
 	}
 	as->grown = m;
+	as->grown_at = rx;
 	if (early)
 		return "a message number is used twice";
 	if (!is_whole(m))
@@ -179,6 +207,9 @@ pass(struct sctp_assoc *as, struct sctp_rx *m, struct sctp_rx *last,
 			rest->last++;
 		part_insert(&as->in[m->sid], rest);
 	}
+	if (m->fsn == 0)
+		as->partial_ppid = m->ppid;
+	m->ppid = as->partial_ppid;
 	last->next = NULL;
 	m->tail = last;
 	m->total = bytes;

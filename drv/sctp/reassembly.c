@@ -75,12 +75,13 @@ sctp_rx_release_all(const struct sctp_env *env, struct sctp_assoc *as)
 	release_list(env, as, &as->held);
 	for (i = 0; i < as->nin; i++) {
 		release_list(env, as, &as->in[i].part);
+		as->in[i].nparts = 0;
 		release_list(env, as, &as->in[i].first);
 		as->in[i].last = NULL;
 	}
 	as->run_tail = as->ready_tail = as->held_tail = NULL;
 	as->partial = 0;
-	as->grown = NULL;
+	as->grown = as->grown_at = NULL;
 }
 
 /* A message, or the beginning of one, that is in no list. */

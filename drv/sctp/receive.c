@@ -201,6 +201,18 @@ is_early(const struct sctp_assoc *as, const struct sctp_tlv *c)
 		sctp_is_earlier(as, number_of(as, c), as->in[sid].next);
 }
 
+/* One more incomplete message of its stream?  Only I-DATA has a limit. */
+static int
+is_too_many(const struct sctp_assoc *as, const struct sctp_tlv *c)
+{
+	uint16_t sid = sctp_get16(c->p + SCTP_DATA_SID);
+	const uint32_t whole = SCTP_DATA_B | SCTP_DATA_E;
+
+	return sctp_has(as, SCTP_X_IDATA) && sid < as->nin &&
+		(c->flags & whole) != whole &&
+		sctp_ix_is_full(as, sid, c->flags, number_of(as, c));
+}
+
 void
 sctp_data_received(struct sctp_in *in, const struct sctp_tlv *c)
 {
@@ -229,6 +241,7 @@ sctp_data_received(struct sctp_in *in, const struct sctp_tlv *c)
 		(!sctp_before(as->high, tsn) && map_has(as, tsn))) {
 		duplicate(in, tsn);
 	} else if (tsn - as->cum > SCTP_MAP || !has_room(as, tsn) ||
+		is_too_many(as, c) ||
 		(as->reconf != NULL && is_early(as, c))) {
 		in->ep->count[SCTP_N_NO_ROOM]++;
 		in->now = 1;

@@ -243,7 +243,7 @@ sctp_t3_expired(const struct sctp_env *env, struct sctp_assoc *as,
 	/* s6.1 (A): a chunk that the peer has no room for, and says so, is
 	 * neither lost nor an error */
 	if (!refused)
-		sctp_cc_timeout(pa);
+		sctp_cc_timeout(pa, as->data_hdr + as->data_auth);
 	sctp_rto_backoff(&as->conf, pa);
 	lose_path(as, path, first);
 	if (pa->flight != 0)

@@ -218,7 +218,7 @@ sctp_open_piece(const struct sctp_assoc *as)
 {
 	const struct sctp_out_stream *st;
 
-	if (!as->open)
+	if (!as->open || as->open_abandoned)
 		return NULL;
 	if (as->scheduler != SCTP_SCHED_FCFS &&
 		as->open_info.sid < as->nout) {

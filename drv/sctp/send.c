@@ -54,24 +54,29 @@ continues_aside(const struct sctp_assoc *as, const struct sctp_info *info)
 
 /* The open message has its end: those that waited for it follow. */
 static void
-aside_follows(struct sctp_assoc *as)
+aside_follows(const struct sctp_env *env, struct sctp_assoc *as)
 {
-	struct sctp_seg *last = as->aside_tail, *s;
+	struct sctp_seg *s;
 
-	if (as->aside == NULL)
-		return;
 	while ((s = as->aside) != NULL) {
 		as->aside = s->next;
-		sctp_enqueue(as, s);
+		as->open = s->next == NULL && as->aside_open;
+		as->open_abandoned = 0;
+		as->open_message = s->message;
+		as->open_info.sid = s->sid;
+		as->open_info.ppid = s->ppid;
+		as->open_info.flags = (s->flags & SCTP_DATA_U) != 0 ?
+			SCTP_SEND_UNORDERED : 0;
+		if (s->sid < as->nout) {
+			sctp_enqueue(as, s);
+			continue;
+		}
+		/* the peer does not have the stream */
+		as->open = 0;
+		s->failed = SCTP_FAILED_UNSENT;
+		sctp_seg_done(env, as, s, s->len);
 	}
 	as->aside_tail = NULL;
-	as->open = as->aside_open;
-	as->open_abandoned = 0;
-	as->open_message = last->message;
-	as->open_info.sid = last->sid;
-	as->open_info.ppid = last->ppid;
-	as->open_info.flags = (last->flags & SCTP_DATA_U) != 0 ?
-		SCTP_SEND_UNORDERED : 0;
 }
 
 /* sctp_send_end - no more is sent: messages without an end have it now */
@@ -80,14 +85,13 @@ sctp_send_end(const struct sctp_env *env, struct sctp_assoc *as)
 {
 	struct sctp_seg *s;
 
-	(void)env;
 	while (as->open) {
 		s = sctp_open_piece(as);
 		if (s != NULL)
 			s->ends = 1;
 		as->open = 0;
 		sctp_sched_fill(as);
-		aside_follows(as);
+		aside_follows(env, as);
 	}
 }
 
@@ -193,7 +197,7 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 		sctp_enqueue(as, s);
 	}
 	if (!as->open)
-		aside_follows(as);
+		aside_follows(env, as);
 	return 0;
 }
 
@@ -287,6 +291,27 @@ tx_room(const struct sctp_env *env, struct sctp_assoc *as)
 	as->tx = ring;
 	as->tx_size = size;
 	return 1;
+}
+
+/*
+ * sctp_tx_void - a TSN without data, which is abandoned, for the message of the
+ * stream that has TSNs last
+ * @unordered: SCTP_DATA_U or 0.  Without memory it is left out.
+ */
+void
+sctp_tx_void(const struct sctp_env *env, struct sctp_assoc *as, uint16_t sid,
+	unsigned int unordered)
+{
+	struct sctp_tx *tx;
+
+	if (!tx_room(env, as))
+		return;
+	tx = sctp_tx_of(as, as->next_tsn++);
+	__builtin_memset(tx, 0, sizeof(*tx));
+	tx->state = SCTP_TX_ABANDONED;
+	tx->sid = sid;
+	tx->ssn = as->out[sid].mid;
+	tx->flags = (uint8_t)unordered;
 }
 
 /* How many bytes of @s go into the next chunk of @o; 0: none. */
