@@ -136,7 +136,11 @@ struct sctp_out_stream {
 	uint16_t value;	   /* priority, 0 is the highest; or weight */
 	uint8_t active;	   /* it is in the circle */
 	uint8_t resetting; /* new messages are refused until it is done */
-	uint32_t abandoned[SCTP_PR_ROWS][2]; /* messages: not sent, sent */
+};
+
+/* Messages that were abandoned: not sent, sent. */
+struct sctp_abandoned {
+	uint32_t n[SCTP_PR_ROWS][2];
 };
 
 /*
@@ -256,6 +260,8 @@ struct sctp_assoc {
 	uint32_t nchanges;
 	struct sctp_seg *failed, *failed_tail;
 	uint64_t abandoned[SCTP_PR_ROWS][2]; /* messages: not sent, sent */
+	struct sctp_abandoned *abandoned_of; /* of each stream; NULL: none yet */
+	uint32_t nabandoned; /* entries */
 
 	/* sending */
 	struct sctp_out_stream *out;

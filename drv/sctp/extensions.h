@@ -74,7 +74,8 @@ uint16_t *sctp_change_add(const struct sctp_env *env, struct sctp_assoc *as,
 	int ours, uint32_t what, uint32_t result, uint32_t n);
 void sctp_failed_add(struct sctp_assoc *as, struct sctp_seg *s);
 void sctp_report_forget(const struct sctp_env *env, struct sctp_assoc *as);
-void sctp_abandoned(struct sctp_assoc *as, uint16_t sid, uint32_t pr, int sent);
+void sctp_abandoned(const struct sctp_env *env, struct sctp_assoc *as,
+	uint16_t sid, uint32_t pr, int sent);
 
 /* interleave.c: RFC 8260; sctp_ix_add(): as sctp_rx_add() */
 const char *sctp_ix_add(const struct sctp_env *env, struct sctp_assoc *as,

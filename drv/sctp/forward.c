@@ -77,7 +77,7 @@ sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 		sctp_seg_done(env, as, s, s->len - s->sent);
 	}
 	sctp_sched_abandon(env, as, sid, message, sent);
-	sctp_abandoned(as, sid, pr, sent);
+	sctp_abandoned(env, as, sid, pr, sent);
 	/* the peer has the first fragments: a TSN tells that no more will come */
 	if (amid && !found && sid < as->nout)
 		sctp_tx_void(env, as, sid, unordered);

@@ -129,6 +129,10 @@ sctp_report_forget(const struct sctp_env *env, struct sctp_assoc *as)
 		sctp_failed_done(env, as);
 	while (as->changes != NULL)
 		sctp_change_done(env, as);
+	if (as->abandoned_of != NULL)
+		env->release(env->arg, as->abandoned_of,
+			as->nabandoned * sizeof(*as->abandoned_of));
+	as->abandoned_of = NULL;
 }
 
 /* ------------------------------------------------------------ what was abandoned */
@@ -139,15 +143,40 @@ row_of(uint32_t pr)
 	return pr == SCTP_SEND_RTX;
 }
 
-/* A message of stream @sid, with the limit @pr, is abandoned. */
+/* Counters for all streams that there are; 0: no memory. */
+static int
+make_counters(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	size_t size = as->nout * sizeof(*as->abandoned_of);
+	size_t old = as->nabandoned * sizeof(*as->abandoned_of);
+	struct sctp_abandoned *new = env->alloc(env->arg, size);
+
+	if (new == NULL)
+		return 0;
+	__builtin_memset(new, 0, size);
+	if (as->abandoned_of != NULL) {
+		__builtin_memcpy(new, as->abandoned_of, old);
+		env->release(env->arg, as->abandoned_of, old);
+	}
+	as->abandoned_of = new;
+	as->nabandoned = as->nout;
+	return 1;
+}
+
+/*
+ * A message of stream @sid, with the limit @pr, is abandoned.  Streams have
+ * counters from the first one on; without memory for them only the association
+ * has.
+ */
 void
-sctp_abandoned(struct sctp_assoc *as, uint16_t sid, uint32_t pr, int sent)
+sctp_abandoned(const struct sctp_env *env, struct sctp_assoc *as, uint16_t sid,
+	uint32_t pr, int sent)
 {
 	if (pr == 0)
 		return;
 	as->abandoned[row_of(pr)][sent != 0]++;
-	if (sid < as->nout)
-		as->out[sid].abandoned[row_of(pr)][sent != 0]++;
+	if (sid < as->nabandoned || (sid < as->nout && make_counters(env, as)))
+		as->abandoned_of[sid].n[row_of(pr)][sent != 0]++;
 }
 
 void
@@ -160,10 +189,10 @@ sctp_abandoned_count(const struct sctp_assoc *as, uint32_t sid, uint32_t pr,
 	for (row = 0; row < SCTP_PR_ROWS; row++) {
 		if (pr != 0 && row_of(pr) != row)
 			continue;
-		if (sid < as->nout) {
-			*ret_unsent += as->out[sid].abandoned[row][0];
-			*ret_sent += as->out[sid].abandoned[row][1];
-		} else {
+		if (sid < as->nabandoned) {
+			*ret_unsent += as->abandoned_of[sid].n[row][0];
+			*ret_sent += as->abandoned_of[sid].n[row][1];
+		} else if (sid >= as->nout) {
 			*ret_unsent += as->abandoned[row][0];
 			*ret_sent += as->abandoned[row][1];
 		}

@@ -63,11 +63,34 @@ sctpt_note(struct sctpt_conn *c, struct sctpio_note *n, const void *data,
 		freemsg(mp);
 }
 
+/* The first cause in the peer's ABORT, as it was in there; bytes. */
+static uint32_t
+put_cause(const struct sctpt_conn *c, unsigned char *to, size_t room)
+{
+	const unsigned char *p;
+	uint32_t cause;
+	size_t n;
+
+	if (sctp_down_reason(c->as) != SCTP_DOWN_PEER)
+		return 0;
+	cause = (uint32_t)sctp_peer_cause(c->as, &p, &n);
+	if (cause == SCTP_E_NONE)
+		return 0;
+	if (n > room - 4)
+		n = room - 4;
+	sctp_put16(to, cause);
+	sctp_put16(to + 2, (uint32_t)n + 4);
+	if (n != 0)
+		bcopy(p, to + 4, n);
+	return (uint32_t)n + 4;
+}
+
 static void
 assoc_note(struct sctpt_conn *c, uint32_t state, int error)
 {
 	struct sctpio_note n = {.event = SCTPIO_EV_ASSOC, .state = state,
 		.error = (uint32_t)error};
+	unsigned char cause[4 + 512];
 	uint16_t out, in;
 
 	if (!sctpt_wants(c, SCTPIO_EV_ASSOC))
@@ -75,7 +98,9 @@ assoc_note(struct sctpt_conn *c, uint32_t state, int error)
 	sctp_streams(c->as, &out, &in);
 	n.ostreams = out;
 	n.istreams = in;
-	sctpt_note(c, &n, NULL, 0);
+	n.len = state == SCTPIO_COMM_LOST || state == SCTPIO_COMM_FAILED ?
+		put_cause(c, cause, sizeof(cause)) : 0;
+	sctpt_note(c, &n, cause, n.len);
 }
 
 /* sctpt_note_up - the association is the user's now */

@@ -173,6 +173,9 @@ set_conf(struct sctpt *u, const struct sctpio_conf *o)
 
 	if (err != 0)
 		return err;
+	if (u->many != NULL && o->assoc != 0 &&
+		sctpt_many_slot(u, o->assoc) == NULL)
+		return EINVAL;
 	if (c.rcvbuf != u->conf.rcvbuf)
 		sctpt_set_rcvbuf(u->tpi.rq, (t_scalar_t)c.rcvbuf);
 	if (u->many == NULL || o->assoc == 0) {

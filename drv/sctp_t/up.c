@@ -391,7 +391,6 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 	if (is_released(c))
 		release(c);
 	if (sctp_down_reason(c->as) > SCTP_DOWN_SHUTDOWN ||
-		(sctp_down_reason(c->as) == SCTP_DOWN_SHUTDOWN &&
-			(c->listener != NULL || c->calling)))
+		(sctp_down_reason(c->as) == SCTP_DOWN_SHUTDOWN && c->calling))
 		sctpt_tell_end(c, reason(c), last_words(c));
 }

@@ -14,7 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/socket.h>
+#ifndef _LINUX_IN_H /* <linux/in.h> has the same types */
 #include <netinet/in.h>
+#endif
 #include <sys/sctpopt.h>
 
 #ifdef __cplusplus

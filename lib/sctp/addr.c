@@ -72,10 +72,8 @@ sk_addr_in(const struct sock *s, const struct sockaddr *sa, socklen_t len,
 		return -EINVAL;
 	if (strm_copy(&family, sa, sizeof(family)) != 0)
 		return -EFAULT;
-	if (sk_addr_size(family) == 0)
-		return family == AF_UNSPEC ? -EINVAL : -EAFNOSUPPORT;
-	if (len < sk_addr_size(family))
-		return -EINVAL;
+	if (sk_addr_size(family) == 0 || len < sk_addr_size(family))
+		return -EINVAL; /* as Linux returns for all that is wrong */
 	return sk_addrs_in(s, sa, 1, ret);
 }
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include "next.h"
 #include "sock.h"
 
 static int
@@ -18,6 +19,16 @@ result(ssize_t ret)
 	return -1;
 }
 
+/* Is it a socket of another protocol? */
+static int
+is_socket(int sd)
+{
+	socklen_t len = sizeof(int);
+	int type;
+
+	return NEXT(getsockopt)(sd, SOL_SOCKET, SO_TYPE, &type, &len) == 0;
+}
+
 /* The socket @sd; 0, or -1 with errno. */
 static int
 begin(struct sock *s, int sd)
@@ -27,7 +38,7 @@ begin(struct sock *s, int sd)
 	if (sk_find(s, sd))
 		return 0;
 	err = strm_id(sd, &s->id, &s->w);
-	errno = err == -EBADF ? EBADF : ENOTSOCK;
+	errno = err == -EBADF ? EBADF : is_socket(sd) ? ENOPROTOOPT : ENOTSOCK;
 	return -1;
 }
 
@@ -395,6 +406,21 @@ read_info(struct sk_snd *snd, const void *info, socklen_t len, unsigned type)
 	return 0;
 }
 
+/* All addresses have the port of the first one. */
+static void
+one_port(struct sk_addrs *a)
+{
+	struct sockaddr_in first, sa;
+	uint32_t at;
+
+	memcpy(&first, a->buf, sizeof(first)); /* the same place in both */
+	for (at = 0; at < a->len; at += sk_addr_size(sa.sin_family)) {
+		memcpy(&sa, a->buf + at, sizeof(sa));
+		sa.sin_port = first.sin_port;
+		memcpy(a->buf + at, &sa, offsetof(struct sockaddr_in, sin_addr));
+	}
+}
+
 STR_EXPORT int
 sctp_sendv(int sd, const struct iovec *iov, int iovcnt,
 	struct sockaddr *addrs, int addrcnt, void *info, socklen_t infolen,
@@ -419,6 +445,8 @@ sctp_sendv(int sd, const struct iovec *iov, int iovcnt,
 		err = sk_addrs_in(&s, addrs, addrcnt, &a);
 	if (err != 0)
 		return result(err);
+	if (addrcnt > 1)
+		one_port(&a);
 	return result(sk_send(&s, vec, (size_t)iovcnt, &snd,
 		addrcnt != 0 ? &a : NULL, flags));
 }

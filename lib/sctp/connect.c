@@ -141,10 +141,12 @@ sk_connect(struct sock *s, const struct sk_addrs *to)
 		sk_word(s, SK_CALLING, 0);
 		return err;
 	}
-	err = sk_nonblock(s, 0) ? 0 :
-		sk_wait_time(s, 1 /* POLLIN */, KEEP_SNDTIME);
+	/* even if the answer is there already, as on Linux */
+	if (sk_nonblock(s, 0))
+		return -EINPROGRESS;
+	err = sk_wait_time(s, 1 /* POLLIN */, KEEP_SNDTIME);
 	if (err == 0)
-		err = sk_progress(s, sk_nonblock(s, 0));
+		err = sk_progress(s, 0);
 	if (err == -EAGAIN)
 		return -EINPROGRESS;
 	if (err != 0 && err != -EINTR)

@@ -265,6 +265,7 @@ peek(struct sock *s, struct taken *t, void *buf, size_t room, int nowait)
 static int
 ready(struct sock *s, int flags)
 {
+	struct sctpio_assocs all = {.assoc = 0};
 	uint32_t w = SK(s);
 	int err;
 
@@ -274,9 +275,15 @@ ready(struct sock *s, int flags)
 			return err;
 		w = SK(s);
 	}
-	if ((w & SK_MANY) != 0)
+	if ((w & SK_MANY) != 0) {
+		/* nothing can come: there is no association, and will be none */
+		if ((w & SK_LISTEN) == 0 && !strm_pending(&s->id) &&
+		    sk_get(s, SCTPIO_ASSOCS, &all, sizeof(all)) == 0 &&
+		    all.n == 0 && !strm_pending(&s->id))
+			return -ENOTCONN;
 		return sk_nonblock(s, flags) ? 0 :
 			sk_wait_time(s, POLLIN, KEEP_RCVTIME);
+	}
 	if ((w & SK_LISTEN) != 0 || (w & SK_CONNECTED) == 0)
 		return -ENOTCONN;
 	if ((w & SK_RSHUT) != 0)
@@ -448,7 +455,9 @@ sk_recvmsg(struct sock *s, struct msghdr *msg, int flags)
 		return ret;
 	mh.msg_flags = got.flags;
 	err = sk_from_out(&got, mh.msg_name, &mh.msg_namelen);
-	if (ret > 0 && got.has_info && mh.msg_control != NULL && err == 0)
+	if (mh.msg_control == NULL)
+		mh.msg_controllen = 0; /* what would be put there is cut */
+	if (ret > 0 && got.has_info && err == 0)
 		err = put_info(s, &mh, &got.info);
 	else
 		mh.msg_controllen = 0;

@@ -162,7 +162,8 @@ is_plain(const struct sk_snd *snd)
 
 /* Check what the caller wants.  0, or minus an errno. */
 static int
-check(struct sock *s, const struct sk_snd *snd, size_t len)
+check(struct sock *s, const struct sk_snd *snd, size_t len,
+	const struct sk_addrs *to)
 {
 	struct sctpio_conf c = {.assoc = 0};
 	struct sctpio_status st = {.assoc = (uint32_t)snd->assoc};
@@ -177,10 +178,12 @@ check(struct sock *s, const struct sk_snd *snd, size_t len)
 	if ((SK(s) & SK_SNDBUF) != 0 && sk_get(s, SCTPIO_GCONF, &c,
 		sizeof(c)) == 0 && len > c.sndbuf)
 		return -EMSGSIZE;
-	if ((SK(s) & SK_WHOLE) != 0 && sk_get(s, SCTPIO_STATUS, &st,
-		sizeof(st)) == 0 && len > st.fragment)
-		return -EMSGSIZE;
-	return 0;
+	if ((SK(s) & SK_WHOLE) == 0)
+		return 0;
+	if (to != NULL && (SK(s) & SK_MANY) != 0)
+		(void)sk_many_find(s, to, &st.assoc);
+	return sk_get(s, SCTPIO_STATUS, &st, sizeof(st)) == 0 &&
+		len > st.fragment ? -EMSGSIZE : 0;
 }
 
 static ssize_t
@@ -253,7 +256,7 @@ sk_send(struct sock *s, const struct iovec *iov, size_t n,
 		snd = &dflt;
 	}
 	if (ret == 0)
-		ret = check(s, snd, sum);
+		ret = check(s, snd, sum, to);
 	if (ret == 0 && (SK(s) & SK_MANY) == 0)
 		ret = ready(s, to, flags);
 	if (ret == 0 && !sk_nonblock(s, flags))

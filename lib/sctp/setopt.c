@@ -43,6 +43,12 @@ set_assoc(struct sctpio_conf *c, const void *val, socklen_t len)
 	return 0;
 }
 
+static uint32_t
+at_most(uint32_t v, uint32_t most)
+{
+	return v < most ? v : most;
+}
+
 static int
 set_init(struct sctpio_conf *c, const void *val, socklen_t len)
 {
@@ -51,8 +57,8 @@ set_init(struct sctpio_conf *c, const void *val, socklen_t len)
 
 	if (err != 0)
 		return err;
-	change(&c->ostreams, o.sinit_num_ostreams);
-	change(&c->istreams, o.sinit_max_instreams);
+	change(&c->ostreams, at_most(o.sinit_num_ostreams, SK_STREAMS));
+	change(&c->istreams, at_most(o.sinit_max_instreams, SK_STREAMS));
 	change(&c->init_max_retrans, o.sinit_max_attempts);
 	return 0;
 }

@@ -99,6 +99,7 @@ enum sk_keep {
 /* The only association of a socket of connections: as the provider says. */
 #define SK_ASSOC 3
 
+#define SK_STREAMS 10000u /* for which the provider has memory */
 #define SK_MSG_MOST 262144u /* bytes of a message */
 #define SK_PIECES 1024u /* most pieces of a vector */
 #define SK_CONTROL 4096u /* bytes of ancillary data that are sent */

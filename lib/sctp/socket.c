@@ -304,7 +304,8 @@ accept_on(struct sock *s, int fd, const struct T_conn_ind *ci)
 		err = respond(s, id, (int32_t)ci->SEQ_number);
 	if (err == 0)
 		sk_connected(&to, s);
-	return err;
+	/* the provider does not wait for an answer any more */
+	return err == -EINVAL ? -ECONNABORTED : err;
 }
 
 int

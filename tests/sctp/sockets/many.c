@@ -258,3 +258,50 @@ T_CASE(what_waits_at_a_close_is_delivered)
 	}
 	T_EQ(sum, (size_t)i * sizeof(out));
 }
+
+T_CASE(a_receive_that_nothing_can_end_is_refused)
+{
+	int m = (int)T_OK(socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP));
+	char c;
+
+	T_ERR(recv(m, &c, 1, 0), ENOTCONN);
+}
+
+T_CASE(a_message_to_several_addresses_of_a_peer_goes_to_the_first_ones_port)
+{
+	int m = (int)T_OK(socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP));
+	int l = listener(1), a;
+	struct sockaddr_in sa[2] = {loop(port_of(l)), loop(0)};
+	struct iovec iov = {"a", 1};
+	char c;
+
+	sa[1].sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+	T_EQ((int)T_OK(sctp_sendv(m, &iov, 1, (struct sockaddr *)sa, 2, NULL,
+		0, SCTP_SENDV_NOINFO, 0)), 1);
+	a = (int)T_OK(accept(l, NULL, NULL));
+	T_EQ((int)T_OK(recv(a, &c, 1, 0)), 1);
+}
+
+T_CASE(a_message_of_several_packets_is_refused_on_wish)
+{
+	static char buf[100000];
+	int m = (int)T_OK(socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP));
+	int l = listener(1);
+	struct sockaddr_in sa = loop(port_of(l));
+
+	T_EQ((int)T_OK(sendto(m, "a", 1, 0, (struct sockaddr *)&sa,
+		sizeof(sa))), 1);
+	T_OK(accept(l, NULL, NULL));
+	set_int(m, IPPROTO_SCTP, SCTP_DISABLE_FRAGMENTS, 1);
+	T_ERR(sendto(m, buf, sizeof(buf), 0, (struct sockaddr *)&sa,
+		sizeof(sa)), EMSGSIZE);
+}
+
+T_CASE(options_of_an_association_that_there_is_not_are_refused)
+{
+	int m = (int)T_OK(socket(AF_INET, SOCK_SEQPACKET, IPPROTO_SCTP));
+	struct sctp_rtoinfo r = {.srto_assoc_id = 4711};
+
+	T_ERR(setsockopt(m, IPPROTO_SCTP, SCTP_RTOINFO, &r, sizeof(r)),
+		EINVAL);
+}

@@ -34,6 +34,8 @@ T_CASE(other_sockets_are_the_kernels)
 	T_EQ((int)T_OK(send(fd[0], "a", 1, 0)), 1);
 	T_EQ((int)T_OK(recv(fd[1], &c, 1, 0)), 1);
 	T_EQ(get_int(fd[0], SOL_SOCKET, SO_DOMAIN), AF_UNIX);
+	T_ERR(sctp_sendmsg(fd[0], "a", 1, NULL, 0, 0, 0, 0, 0, 0), ENOPROTOOPT);
+	T_OK(pipe(fd));
 	T_ERR(sctp_sendmsg(fd[0], "a", 1, NULL, 0, 0, 0, 0, 0, 0), ENOTSOCK);
 	T_ERR(sctp_bindx(-1, NULL, 0, SCTP_BINDX_ADD_ADDR), EBADF);
 }
@@ -204,7 +206,8 @@ T_CASE(calls_in_a_wrong_state_are_refused)
 	T_ERR(bind(fd, (struct sockaddr *)&sa, 3), EINVAL);
 	T_ERR(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), EINVAL);
 	sa.sin_family = AF_UNIX;
-	T_ERR(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), EAFNOSUPPORT);
+	T_ERR(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), EINVAL);
+	T_ERR(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), EINVAL);
 	sa = loop(0);
 	T_OK(bind(fd, (struct sockaddr *)&sa, sizeof(sa)));
 	T_ERR(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), EINVAL);
@@ -376,4 +379,31 @@ T_CASE(many_messages_on_ten_streams_keep_their_order)
 	}
 	T_EQ(n, (unsigned)MANY);
 	(void)pthread_join(th, NULL);
+}
+
+T_CASE(a_caller_that_has_sent_and_gone_is_accepted)
+{
+	int l = listener(5), s = new_socket(), a;
+	char c = 0;
+
+	T_OK(call(s, port_of(l)));
+	T_EQ((int)T_OK(send(s, "z", 1, 0)), 1);
+	T_OK(close(s));
+	a = (int)T_OK(accept(l, NULL, NULL));
+	T_EQ((int)T_OK(recv(a, &c, 1, 0)), 1);
+	T_EQ(c, 'z');
+	T_EQ((int)T_OK(recv(a, &c, 1, 0)), 0);
+	T_ERR(send(a, "a", 1, MSG_NOSIGNAL), EPIPE);
+}
+
+T_CASE(more_streams_than_there_can_be_are_wished_for)
+{
+	struct sctp_initmsg im = {.sinit_num_ostreams = 65535,
+		.sinit_max_instreams = 65535};
+	int l = listener(1), s = new_socket();
+
+	T_OK(setsockopt(l, IPPROTO_SCTP, SCTP_INITMSG, &im, sizeof(im)));
+	T_OK(setsockopt(s, IPPROTO_SCTP, SCTP_INITMSG, &im, sizeof(im)));
+	T_OK(call(s, port_of(l)));
+	T_EQ((int)T_OK(sctp_sendmsg(s, "a", 1, NULL, 0, 0, 0, 9999, 0, 0)), 1);
 }
