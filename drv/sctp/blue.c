@@ -3,7 +3,8 @@
 
 /*
  * Packets "out of the blue", which belong to no association: RFC 9260 s8.4.
- * INIT and COOKIE ECHO have been dealt with before.
+ * INIT has been dealt with before, and COOKIE ECHO at an endpoint that makes
+ * cookies.
  */
 #include "association.h"
 
@@ -28,13 +29,16 @@ is_stale_error(const struct sctp_tlv *c)
 	return 0;
 }
 
-/* 1: the packet is not to be answered: (2), (6), (7). */
+/*
+ * 1: the packet is not to be answered: (2), (6), (7); or COOKIE ECHO is not the
+ * first chunk.
+ */
 static int
-is_silent(const struct sctp_tlv *c)
+is_silent(const struct sctp_tlv *c, int first)
 {
 	return c->type == SCTP_C_ABORT || c->type == SCTP_C_COOKIE_ACK ||
 		c->type == SCTP_C_SHUTDOWN_COMPLETE ||
-		c->type == SCTP_C_INIT || c->type == SCTP_C_COOKIE_ECHO ||
+		c->type == SCTP_C_INIT || (c->type == SCTP_C_COOKIE_ECHO && !first) ||
 		(c->type == SCTP_C_ERROR && is_stale_error(c));
 }
 
@@ -56,14 +60,15 @@ sctp_out_of_the_blue(struct sctp_in *in)
 	const struct sctp_packet *pkt = in->pkt;
 	size_t at = SCTP_HDR;
 	struct sctp_tlv c;
-	int ack = 0;
+	int ack = 0, first = 1;
 
 	in->ep->count[SCTP_N_BLUE]++;
 	if (!is_host(&pkt->src))
 		return;
 	while (sctp_chunk_next(pkt->p, pkt->n, &at, &c) == 1) {
-		if (is_silent(&c))
+		if (is_silent(&c, first))
 			return;
+		first &= c.type == SCTP_C_AUTH; /* RFC 4895 s6.3 */
 		ack |= c.type == SCTP_C_SHUTDOWN_ACK;
 	}
 	if (ack) /* (5) */

@@ -209,7 +209,8 @@ first_chunk(struct sctp_in *in)
 	/* RFC 4895 s6.3: AUTH may precede COOKIE ECHO */
 	if (c.type == SCTP_C_AUTH && sctp_is_cookie_echo(pkt))
 		(void)sctp_chunk_next(pkt->p, pkt->n, &at, &c);
-	if (c.type == SCTP_C_COOKIE_ECHO) {
+	/* an endpoint without a secret has made no cookie: there is none bound */
+	if (c.type == SCTP_C_COOKIE_ECHO && in->ep->key[0].id != 0) {
 		sctp_cookie_echo_received(in, &c);
 		if (in->as != NULL) {
 			in->as->from_path = sctp_path_find(in->as, &pkt->src);

@@ -136,10 +136,10 @@ input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
 	sctpt_packet_of(mp, &pkt);
 	out->encap = sctpt_encap_of(mp);
 	reply.n = 0;
-	if (c->slot->home && sctp_is_cookie_echo(&pkt)) {
+	if (c->slot->home && sctp_is_cookie_echo(&pkt) && c->ep.listening) {
 		reply.src = pkt.dst;
 		reply.dst = pkt.src;
-		if (there && c->ep.listening)
+		if (there)
 			called(st, c, &pkt, out->encap, &reply, w);
 	} else {
 		(void)sctp_input(env, &c->ep, &pkt, &reply, &fresh);

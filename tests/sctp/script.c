@@ -242,6 +242,8 @@ step(char **w, int n)
 		sc.ep.listening = 1;
 	} else if (strcmp(w[0], "deaf") == 0) {
 		sc.ep.listening = 0;
+	} else if (strcmp(w[0], "unbound") == 0) {
+		memset(sc.ep.key, 0, sizeof(sc.ep.key));
 	} else if (strcmp(w[0], "local") == 0 && n == 2) {
 		address(w[1], &sc.ep.local[sc.ep.nlocal++]);
 	} else if (strcmp(w[0], "key") == 0 && n >= 2) {
