@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Fast-STREAMS authors
-"""Build and run the programs of docs/tutorial.md, and examples/tli.
+"""Build and run the programs of docs/tutorial.md, docs/sctp.md, examples/tli.
 
 usage: tutorial.py BUILD-DIR SOURCE-DIR PREFIX COMPILER...
 
@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
 from run import Kit, Tap  # noqa: E402
 
 XTI = ('call', 'packet', 'phone', 'phoned')
+SCTP = ('client', 'server')
 
 
 class Examples:
@@ -33,7 +34,8 @@ class Examples:
         self.env['PATH'] = ':'.join(bins + [self.env['PATH']])
 
     def build(self, path, name, *flags):
-        package = 'fast-streams-xti' if name in XTI else 'fast-streams'
+        package = 'fast-streams' + ('-xti' if name in XTI else
+                                    '-sctp' if name in SCTP else '')
         out = os.path.join(self.kit.work, name)
         self.kit.run(self.kit.cc + [*flags, '-o', out, path] +
                      self.kit.config('--cflags', '--libs', package))
@@ -58,6 +60,14 @@ class Examples:
                              f.read())
         self.run(['sh', os.path.join(folder, 'watch.sh')],
                  'streams and packets can be watched')
+
+    def sctp(self, folder):
+        for name in SCTP:
+            self.build(os.path.join(folder, name + '.c'), name, '-Wall',
+                       '-Werror')
+        with open(os.path.join(folder, 'run.out'), encoding='utf-8') as f:
+            self.run(['sh', os.path.join(folder, 'run.sh')],
+                     'sockets of SCTP write what their page says', f.read())
 
     def complaints(self, folder):
         """What gcc says of the original, when it refuses what GCC 14 does."""
@@ -109,6 +119,7 @@ def main():
     try:
         examples = Examples(Kit(build, source, prefix, cc, top), tap)
         examples.tutorial(os.path.join(source, 'examples', 'tutorial'))
+        examples.sctp(os.path.join(source, 'examples', 'sctp'))
         folder = os.path.join(source, 'examples', 'tli')
         examples.complaints(folder)
         examples.unported(folder)

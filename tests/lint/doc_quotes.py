@@ -19,6 +19,7 @@ import sys
 FOLLOWS = None
 DOCUMENTS = {
     'docs/adding.md': FOLLOWS,
+    'docs/sctp.md': FOLLOWS,
     'docs/tutorial.md': FOLLOWS,
     'docs/porting.md': ['examples', 'tests/strangers', 'tests/examples'],
     'docs/writing-a-module.md': ['examples'],
