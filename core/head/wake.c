@@ -25,12 +25,20 @@
  * between, the next waker sends one.  Each request for a token changes the
  * number in the word (want.h), and the bit is cleared only if the word still has
  * the number seen before the sending.
+ *
+ * Batches.  A thread that passes up several messages (str_wake_begin()) stores
+ * the head in its slot instead of waking the reader, if the reader sleeps on the
+ * word.  It wakes the reader when it stores another head, and at the end.  The
+ * stream may have ended meanwhile; its memory is still that of a stream, so the
+ * wake is at worst unnecessary.  If the thread is killed before, its reaper
+ * finds the head in the slot.
  */
 #include "core.h"
 #include "patience.h"
 #include "sig.h"
 #include "sock/sock.h"
 #include "want.h"
+#include <str/hold.h>
 
 void
 str_head_dropped(struct str_head *sd)
@@ -150,6 +158,38 @@ wanted(str_a32 *want, uint32_t quiet)
 	return v;
 }
 
+/* Wake the reader whose wake was put off. */
+static void
+wake_late(struct str_thread *t)
+{
+	struct str_head *sd = (struct str_head *)(uintptr_t)str_load(&t->late);
+	uint32_t w;
+
+	if (sd == NULL)
+		return;
+	w = str_and(&sd->hq.rwant, ~STR_WANT_FUTEX);
+	(void)str_add(&sd->hq.rword, 1u);
+	STR_CRASH_POINT("wake:late");
+	if (w & STR_WANT_FUTEX) {
+		str_count(&t->wakes);
+		(void)host_wake(&sd->hq.rword, INT_MAX);
+	}
+	str_store(&t->late, (uint64_t)0);
+}
+
+void
+str_wake_begin(void)
+{
+	host_tls.lates++;
+}
+
+void
+str_wake_end(void)
+{
+	if (--host_tls.lates == 0)
+		wake_late(host_self());
+}
+
 /*
  * str_wake_readers - an event for which readers of @sd may wait
  * Return: number of threads woken by the futex.
@@ -158,10 +198,19 @@ STR_WAKE_TEXT int
 str_wake_readers(struct str_head *sd)
 {
 	struct str_thread *t = host_self();
+	uint32_t w;
 
 	host_fence_light();
-	if (wanted(&sd->hq.rwant, 0) == 0) {
+	w = wanted(&sd->hq.rwant, 0);
+	if (w == 0) {
 		str_count(&t->elided);
+		return 0;
+	}
+	if (str_unlikely(host_tls.lates != 0) &&
+		(w & ~STR_WANT_QUIET) == STR_WANT_FUTEX) {
+		if (str_load(&t->late) != (uint64_t)(uintptr_t)sd)
+			wake_late(t);
+		str_store_rel(&t->late, (uint64_t)(uintptr_t)sd);
 		return 0;
 	}
 	return wake(sd, &sd->hq.rwant, &sd->hq.rword);

@@ -12,7 +12,7 @@
 
 #define FOUND 64
 #define PATIENCE 20u /* ms for a lock, when no thread waits for the reaper */
-#define NPLACE (STR_NCLAIM + 2) /* claims, inside, held */
+#define NPLACE (STR_NCLAIM + 3) /* claims, inside, held, late */
 
 struct reap {
 	uint32_t tag;

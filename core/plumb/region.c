@@ -293,7 +293,8 @@ revive(const struct reap *r, struct str_plumb *pl)
 static void
 places(struct reap *r, struct str_thread *t)
 {
-	uint64_t at[2] = {str_load(&t->inside), str_load(&t->held)};
+	uint64_t at[NPLACE - STR_NCLAIM] = {str_load(&t->inside),
+		str_load(&t->held), str_load(&t->late)};
 	unsigned i, k;
 
 	for (k = 0; k < STR_NCLAIM; k++)
@@ -489,6 +490,7 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		str_store(&t->claim[k], (uint64_t)0);
 	str_store_rel(&t->inside, (uint64_t)0);
 	str_store(&t->held, (uint64_t)0);
+	str_store(&t->late, (uint64_t)0);
 	str_store(&t->moving, 0u);
 	str_store(&t->asleep_on, (uint64_t)0);
 	return true;

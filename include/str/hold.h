@@ -92,4 +92,14 @@ int str_msg_fate(const uint64_t *word);
  */
 int str_read_soon(queue_t *rq);
 
+/*
+ * str_wake_begin,
+ * str_wake_end - the caller passes several messages up between these calls,
+ * without waiting.  A reader that sleeps is woken when a message for another
+ * stream is passed up, and at the end: so a batch of messages for one stream
+ * costs one wake.  Pairs may be nested.  Context: put and service procedures.
+ */
+void str_wake_begin(void);
+void str_wake_end(void);
+
 #endif

@@ -106,6 +106,7 @@ struct host_tls {
 	uint32_t vain_fences;	 /* full fences since one found a sleeper:
 				  * core/head/wake.c:wanted() */
 	uint64_t soon[HOST_NSOON];
+	uint32_t lates;		 /* executive: str_wake_begin() without its end */
 	uint32_t turn_seen;	 /* turns when the thread's last one ended:
 				  * core/head/turn.c */
 };

@@ -28,7 +28,7 @@
 
 #include <str/types.h>
 
-#define STR_ABI 21u
+#define STR_ABI 22u
 #define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
 
 #define STR_NPROC 1024u
@@ -100,9 +100,11 @@ struct str_thread {
 	str_a64 share_mdb; /* [O] piece of a message that refers to it */
 	str_a32 share_step; /* [O] the count before; STR_SHARE_DROP */
 	uint32_t pad4;
+	str_a64 late;	/* [O] a head whose sleeping reader it is to wake:
+			 * core/head/wake.c */
 	str_a64 hand[STR_NHAND]; /* [O] ring of the messages that it took last:
 				  * core/msg/origin.h */
-	uint8_t pad1[1024 - 288 - 8 * STR_NHAND - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	uint8_t pad1[1024 - 296 - 8 * STR_NHAND - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
 #define STR_SHARE_DROP 0x100u /* flag: count goes down by one; else up by one */
