@@ -30,6 +30,7 @@ static const struct measure {
 	{KEY_P999, "p99.9", "ns", 1},
 	{KEY_CPU, "CPU each", "ns", 1},
 	{KEY_CPU_RATE, "CPU per second", "ns", 1},
+	{KEY_ARRIVED, "arrived", "part", 0},
 	{KEY_FAIR, "slowest over fastest", "part", 0},
 };
 

@@ -36,6 +36,8 @@ PAIRS(paced_pairs, {"pipe-streams", "pipe-linux"},
 	{"ticotsord", "unix-stream"},
 	{"tcp-xtios-nodelay", "tcp-sockets-nodelay"},
 	{"udp-xti", "udp-sockets"});
+PAIRS(burst_pairs, {"wire-packet-out", "udp-sockets-netns"},
+	{"wire-packet-in", "udp-sockets-netns"});
 PAIRS(server_pairs, {"pipe-streams", "unix-stream"},
 	{"ticotsord", "unix-stream"}, {"udp-xti", "udp-sockets"});
 PAIRS(busy_pairs, {"pipe-streams", "pipe-linux"},
@@ -55,6 +57,7 @@ static const struct {
 } who[] = {
 	{SUITE_SIZES, sized_pipes},
 	{SUITE_PACED, paced_pairs},
+	{SUITE_PACED, burst_pairs},
 	{SUITE_SERVERS, server_pairs},
 	{SUITE_CROWD, pipes},
 	{SUITE_BUSY, busy_pairs},
@@ -206,6 +209,30 @@ ask_sizes(struct asking *a)
 	}
 }
 
+/* What does a datagram between network namespaces cost, and does it arrive? */
+static void
+ask_bursts(struct asking *a)
+{
+	static const struct {
+		long size;
+		int full;
+	} sizes[] = {{64, 1}, {1400, 0}, {8192, 1}};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct question q = question_of("paced", burst_pairs,
+			"10 datagrams of %ld B each 1 ms, between namespaces",
+			sizes[i].size);
+
+		if (sizes[i].full && !a->options->full)
+			continue;
+		q.size = sizes[i].size;
+		q.seconds = 0.2;
+		setting(&q, "pause=0.001");
+		setting(&q, "n=10");
+		ask(a, q);
+	}
+}
+
 static void
 ask_paced(struct asking *a)
 {
@@ -236,6 +263,7 @@ ask_paced(struct asking *a)
 		setting(&q, "pause=%s", paces[i].pause);
 		ask(a, q);
 	}
+	ask_bursts(a);
 }
 
 static void

@@ -63,8 +63,8 @@ share_cpu(const struct job *job, struct channel *channel)
 {
 	const struct net *net = job->transport->net;
 
-	if (net == NULL || net->apart == NULL || job->cpus[0] != job->cpus[1] ||
-		netns_pin(job->cpus[0]) == 0)
+	if (net == NULL || net->apart == NULL || job->cpus[0] < 0 ||
+		job->cpus[0] != job->cpus[1] || netns_pin(job->cpus[0]) == 0)
 		return 0;
 	end_close_fds(&channel->ends[0]);
 	end_close_fds(&channel->ends[1]);
