@@ -255,10 +255,11 @@ int ip_lower_is_alive(struct ip_wire *w);
 int ip_lower_input(struct ip_wire *w);
 int ip_lower_send(struct ip_wire *w, const mblk_t *pkt,
 	const struct ip_hdr *h);
+int ip_lower_bytes(struct ip_wire *w, void *p, uint32_t n,
+	const struct ip_hdr *h);
 int ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins);
 mblk_t *ip_block(struct ip_wire *w, uint32_t most);
 void ip_block_keep(struct ip_wire *w, mblk_t *mp);
-mblk_t *ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most);
 
 int ip_lower_get(struct ip_wire *w, uint32_t k, int family, int type,
 	int proto);
@@ -266,6 +267,8 @@ struct sockaddr_in6;
 uint32_t ip_raw_to(const struct ip_hdr *h, struct sockaddr_in6 *ret);
 
 /* train.c: several packets by one system call */
+uint32_t ip_train_cut(struct ip_wire *w, const mblk_t *pkt,
+	const struct ip_hdr *h, uint32_t mtu, int *ret_err);
 uint32_t ip_train_send(struct ip_wire *w, const struct wire_pkt *v, uint32_t n,
 	int *ret_err);
 

@@ -17,9 +17,9 @@
  * control data.
  *
  * Blocks.  The length of a packet is unknown before it is received, and flow
- * control counts only its bytes.  So a packet that is much shorter than its
- * block is copied to a block of its size, and the large block is kept for the
- * next packet on the read queue of the wire's stream, which is not used
+ * control counts only its bytes.  So a packet is received into a large block,
+ * and only lent (IP_LENT): its receivers copy what they keep.  The block is kept
+ * for the next packet on the read queue of the wire's stream, which is not used
  * otherwise.
  *
  * Locks.  The sockets are changed in the perimeter of the wire's stream.
@@ -38,9 +38,7 @@
 #define IPV6_HDRINCL 36
 #endif
 
-#define BUFFER (1 << 20) /* of a socket, for bursts */
-
-#define SHORT 4u /* a packet of at most this part of its block is copied */
+#define BUFFER (4 << 20) /* bytes of a socket, for bursts */
 
 /* ------------------------------------------------------------------- blocks */
 
@@ -72,27 +70,6 @@ ip_block_keep(struct ip_wire *w, mblk_t *mp)
 	mp->b_wptr = mp->b_rptr;
 	if (putq(w->rq, mp) == 0)
 		freemsg(mp);
-}
-
-/* The packet in @mp, a block of ip_block(), in a block of suitable size; NULL:
- * no memory. */
-mblk_t *
-ip_block_fit(struct ip_wire *w, mblk_t *mp, uint32_t most)
-{
-	uint32_t n = (uint32_t)MBLKL(mp);
-	mblk_t *bp;
-
-	if (n > most / SHORT)
-		return mp;
-	bp = allocb(n, BPRI_MED);
-	if (bp != NULL) {
-		bcopy(mp->b_rptr, bp->b_wptr, n);
-		bp->b_wptr += n;
-	} else {
-		wire_count(&w->pub, WIRE_NOMEM, 1);
-	}
-	ip_block_keep(w, mp);
-	return bp;
 }
 
 /* The address family of socket @k of the wire. */
@@ -259,9 +236,8 @@ raw_recv(struct ip_wire *w, uint32_t k)
 		ip_told(&m, &h);
 		mp->b_rptr -= ip_build(mp->b_rptr, &h, NULL, 0);
 	}
-	mp = ip_block_fit(w, mp, IP_MOST);
-	if (mp != NULL)
-		wire_input(&w->pub, mp, 0);
+	wire_input(&w->pub, mp, IP_LENT);
+	ip_block_keep(w, mp);
 	return 1;
 }
 
@@ -301,7 +277,7 @@ tun_set(struct ip_wire *w, const char *name, uint32_t len)
 		err = ksock_ioctl(ks, SIOCSIFMTU, (int *)(void *)&r);
 	}
 	if (err == 0 && len == 4) {
-		r.ifr_qlen = BUFFER / 1024; /* packets for us */
+		r.ifr_qlen = BUFFER / 4096; /* packets for us */
 		(void)ksock_ioctl(ks, SIOCSIFTXQLEN, (int *)(void *)&r);
 		err = ksock_ioctl(ks, SIOCGIFFLAGS, (int *)(void *)&r);
 	}
@@ -402,9 +378,8 @@ tun_recv(struct ip_wire *w)
 		return 0;
 	}
 	mp->b_wptr = mp->b_rptr + n;
-	mp = ip_block_fit(w, mp, most);
-	if (mp != NULL)
-		wire_input(&w->pub, mp, 0);
+	wire_input(&w->pub, mp, IP_LENT);
+	ip_block_keep(w, mp);
 	return 1;
 }
 
@@ -548,6 +523,32 @@ ip_lower_input(struct ip_wire *w)
 	return n == most;
 }
 
+static int
+send_to(struct ip_wire *w, struct iovec *iov, uint32_t n, const mblk_t *pkt,
+	const struct ip_hdr *h)
+{
+	long r;
+
+	if (w->kind == IPW_RAW)
+		return raw_send(w, iov, n, h);
+	if (w->kind == IPW_PACKET)
+		return ip_packet_send(w, iov, n, pkt, h);
+	if (w->ks[0] == NULL)
+		return ENETDOWN;
+	r = ksock_send(w->ks[0], iov, n, 0);
+	return r < 0 ? (int)-r : 0;
+}
+
+/* ip_lower_bytes - send @n bytes at @p, a packet with @h; EBUSY: not now, because
+ * there is no message block that could wait for a station */
+int
+ip_lower_bytes(struct ip_wire *w, void *p, uint32_t n, const struct ip_hdr *h)
+{
+	struct iovec iov = {p, n};
+
+	return send_to(w, &iov, 1, NULL, h);
+}
+
 #define PIECES 16u
 
 int
@@ -556,7 +557,6 @@ ip_lower_send(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
 	struct iovec iov[PIECES];
 	const mblk_t *bp;
 	uint32_t n = 0;
-	long r;
 
 	for (bp = pkt; bp != NULL; bp = bp->b_cont) {
 		if (MBLKL(bp) == 0)
@@ -566,12 +566,5 @@ ip_lower_send(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
 		iov[n].iov_base = bp->b_rptr;
 		iov[n++].iov_len = (size_t)MBLKL(bp);
 	}
-	if (w->kind == IPW_RAW)
-		return raw_send(w, iov, n, h);
-	if (w->kind == IPW_PACKET)
-		return ip_packet_send(w, iov, n, pkt, h);
-	if (w->ks[0] == NULL)
-		return ENETDOWN;
-	r = ksock_send(w->ks[0], iov, n, 0);
-	return r < 0 ? (int)-r : 0;
+	return send_to(w, iov, n, pkt, h);
 }

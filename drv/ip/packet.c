@@ -15,7 +15,7 @@
 #include <linux/if_packet.h>
 #include "ip_impl.h"
 
-#define FRAMES 8u /* received by one system call */
+#define FRAMES 16u /* received by one system call */
 #define CTL 8u	  /* words of control data of each */
 
 static void
@@ -67,7 +67,9 @@ proto_to(const struct ip_addr *dst)
 
 /*
  * ip_packet_to - where the frame of @pkt goes
- * Return: 1; 0: a copy of the packet waits for its neighbour; or minus an errno
+ * @pkt: or NULL: there is nothing that could wait
+ * Return: 1; 0: a copy of the packet waits for its neighbour; or minus an errno;
+ * -EBUSY: @pkt is NULL, and the neighbour is not known
  */
 int
 ip_packet_to(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h,
@@ -134,6 +136,7 @@ is_for(const struct sockaddr_ll *ll, const struct tpacket_auxdata *aux)
 			(aux->tp_vlan_tci & 0xfff) == 0);
 }
 
+/* The packet of a frame, in a block that is not consumed: @flags has IP_LENT. */
 static void
 input(struct ip_wire *w, mblk_t *mp, const struct sockaddr_ll *ll,
 	unsigned int flags)
@@ -157,14 +160,13 @@ input(struct ip_wire *w, mblk_t *mp, const struct sockaddr_ll *ll,
 		wire_input(&w->pub, mp, flags);
 		if (heard)
 			ip_resolve_heard(w, &m, ll->sll_addr);
-		return;
+		break;
 	case ETH_P_IP:
 		wire_input(&w->pub, mp, flags);
-		return;
+		break;
 	default:
 		break;
 	}
-	freemsg(mp);
 }
 
 /* Received frames: what the system says of them. */
@@ -189,12 +191,11 @@ one(struct ip_wire *w, mblk_t *mp, const struct ksock_msg *m)
 		return;
 	}
 	mp->b_wptr = mp->b_rptr + m->km_len;
-	mp = ip_block_fit(w, mp, IP_MOST);
-	if (mp != NULL)
-		/* the checksum may be left for the device to fill in */
-		input(w, mp, ll, ((aux.tp_status & TP_STATUS_CSUMNOTREADY) != 0 ?
-			IP_TRUST : 0) |
-			(ll->sll_pkttype == PACKET_HOST ? 0 : IP_MANY));
+	/* the checksum may be left for the device to fill in */
+	input(w, mp, ll, ((aux.tp_status & TP_STATUS_CSUMNOTREADY) != 0 ?
+		IP_TRUST : 0) |
+		(ll->sll_pkttype == PACKET_HOST ? 0 : IP_MANY) | IP_LENT);
+	ip_block_keep(w, mp);
 }
 
 /* Receive at most @most frames by one system call; how many there were. */
@@ -220,11 +221,13 @@ some(struct ip_wire *w, uint32_t most)
 		f.m[n].km_ctllen = sizeof(f.ctl[n]);
 	}
 	r = n == 0 ? 0 : ksock_recvmm(w->ks[0], f.m, n, 0);
+	str_wake_begin();
 	for (i = 0; i < n; i++)
 		if ((long)i < r)
 			one(w, f.mp[i], &f.m[i]);
 		else
 			ip_block_keep(w, f.mp[i]);
+	str_wake_end();
 	return r < 0 ? 0 : (uint32_t)r;
 }
 

@@ -233,7 +233,7 @@ wait_for(struct ip_wire *w, struct ip_neigh *e, const mblk_t *pkt)
 }
 
 /* ip_resolve - find the station of @next: 1: it is @mac; 0: a copy of @pkt waits
- * for it; or minus an errno */
+ * for it; or minus an errno; -EBUSY: @pkt is NULL, and would have to wait */
 int
 ip_resolve(struct ip_wire *w, const mblk_t *pkt, const struct ip_addr *next,
 	unsigned char *mac)
@@ -252,7 +252,7 @@ ip_resolve(struct ip_wire *w, const mblk_t *pkt, const struct ip_addr *next,
 	if (e != NULL) {
 		set_query(&r, ip_neigh_use(e, str_now()), e);
 		waits = !ip_neigh_known(e) || e->first != NULL;
-		err = waits ? wait_for(w, e, pkt) : 0;
+		err = !waits ? 0 : pkt == NULL ? EBUSY : wait_for(w, e, pkt);
 		if (waits && ip_neigh_known(e))
 			flush(w, e);
 	}

@@ -185,21 +185,20 @@ piece(const mblk_t *pkt, const struct ip_hdr *h, const struct ip_hdr *f,
 	return mp;
 }
 
-static int
-send_cut(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h,
-	uint32_t mtu)
+/* Send the fragments of @whole one after the other.  Return: how many. */
+static uint32_t
+send_pieces(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *whole,
+	uint32_t mtu, int *ret_err)
 {
-	const unsigned char *opt = h->optlen != 0 ? pkt->b_rptr + 20 : NULL;
+	const unsigned char *opt = whole->optlen != 0 ? pkt->b_rptr + 20 : NULL;
 	unsigned char ret_opt[IP4_OPTMAX];
-	struct ip_hdr whole = *h, f;
 	uint32_t off = 0, sent = 0;
+	struct ip_hdr f;
 	int r, err = 0;
 	mblk_t *mp;
 
-	if (h->id == 0)
-		whole.id = wire_id(&h->src, &h->dst, h->proto);
-	while ((r = ip_frag(&whole, opt, mtu, &off, &f, ret_opt)) == 1) {
-		mp = piece(pkt, &whole, &f, ret_opt);
+	while ((r = ip_frag(whole, opt, mtu, &off, &f, ret_opt)) == 1) {
+		mp = piece(pkt, whole, &f, ret_opt);
 		err = mp == NULL ? ENOSR : send_one(w, mp, &f);
 		if (mp != NULL)
 			freemsg(mp);
@@ -208,8 +207,23 @@ send_cut(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h,
 		sent++;
 		STR_POINT("ip:piece");
 	}
-	if (r < 0)
-		return -r;
+	*ret_err = r < 0 ? -r : err;
+	return sent;
+}
+
+static int
+send_cut(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h,
+	uint32_t mtu)
+{
+	struct ip_hdr whole = *h;
+	uint32_t sent;
+	int err;
+
+	if (h->id == 0)
+		whole.id = wire_id(&h->src, &h->dst, h->proto);
+	sent = ip_train_cut(w, pkt, &whole, mtu, &err);
+	if (sent == 0 && err == EBUSY)
+		sent = send_pieces(w, pkt, &whole, mtu, &err);
 	wire_count(&w->pub, WIRE_FRAGS, sent);
 	/* a packet that was sent in part cannot be sent again */
 	return sent != 0 ? 0 : err;
@@ -298,33 +312,50 @@ send_error(int err)
 	}
 }
 
+/* Hold the stream of @w: 0, ENETDOWN or EAGAIN. */
+static int
+begin(struct ip_wire *w, struct str_hold *hold)
+{
+	uint32_t gen = __atomic_load_n(&w->gen, __ATOMIC_ACQUIRE);
+	struct str_ref ref = w->ref;
+	int err;
+
+	if ((gen & 1) == 0 || str_load(&w->dead) != 0)
+		return ENETDOWN;
+	err = str_hold(hold, &ref);
+	if (err == ESRCH)
+		ip_wire_lost(w, gen);
+	if (err != 0)
+		return err == EBUSY ? EAGAIN : ENETDOWN;
+	if (__atomic_load_n(&w->gen, __ATOMIC_ACQUIRE) == gen)
+		return 0;
+	str_unhold(hold);
+	return ENETDOWN;
+}
+
+static void
+end(struct ip_wire *w, struct str_hold *hold)
+{
+	if (str_unlikely(ip_wire_is_slow(w)))
+		qenable(w->rq);
+	str_unhold(hold);
+}
+
 uint32_t
 wire_send_batch(struct wire *pub, const struct wire_pkt *v, uint32_t n,
 	int *ret_err)
 {
 	struct ip_wire *w = ip_wire_of(pub);
-	uint32_t gen = __atomic_load_n(&w->gen, __ATOMIC_ACQUIRE), i;
-	struct str_ref ref = w->ref;
 	struct str_hold hold;
+	uint32_t i;
 	int err;
 
 	*ret_err = 0;
 	if (w->kind == IPW_LO)
 		return send_lo(pub, v, n);
-	*ret_err = ENETDOWN;
-	if ((gen & 1) == 0 || str_load(&w->dead) != 0)
-		return 0;
-	err = str_hold(&hold, &ref);
-	if (err == ESRCH)
-		ip_wire_lost(w, gen);
-	if (err == EBUSY)
-		*ret_err = EAGAIN;
+	err = *ret_err = begin(w, &hold);
 	if (err != 0)
 		return 0;
-	if (__atomic_load_n(&w->gen, __ATOMIC_ACQUIRE) != gen) {
-		str_unhold(&hold);
-		return 0;
-	}
 	if (w->kind == IPW_ENCAP && !wire_impaired(pub)) {
 		i = ip_encap_send(w, v, n, &err);
 	} else if (n > 1 && !wire_impaired(pub) &&
@@ -336,9 +367,7 @@ wire_send_batch(struct wire *pub, const struct wire_pkt *v, uint32_t n,
 		if (err != 0)
 			i--;
 	}
-	if (str_unlikely(ip_wire_is_slow(w)))
-		qenable(w->rq);
-	str_unhold(&hold);
+	end(w, &hold);
 	for (n = i, i = 0; i < n; i++)
 		freemsg(v[i].mp);
 	*ret_err = send_error(err);
@@ -352,6 +381,32 @@ wire_send(struct wire *w, mblk_t *pkt, const struct ip_hdr *h)
 	int err;
 
 	(void)wire_send_batch(w, &v, 1, &err);
+	return err;
+}
+
+int
+wire_send_bytes(struct wire *pub, void *p, uint32_t n, const struct ip_hdr *h)
+{
+	struct ip_shared *sh = ip_shared();
+	struct ip_wire *w = ip_wire_of(pub);
+	struct str_hold hold;
+	int err;
+
+	if (w->kind == IPW_LO || w->kind == IPW_ENCAP || !wire_is_plain(pub) ||
+		n > (h->df ? w->mtu : ip_path_mtu(w, &h->dst)))
+		return EOPNOTSUPP;
+	err = begin(w, &hold);
+	if (err != 0)
+		return err;
+	ip_sent_note(&sh->sent, ip_secret(sh), h, (unsigned char *)p + h->hlen,
+		h->len < 4 ? h->len : 4, str_now());
+	err = ip_lower_bytes(w, p, n, h);
+	STR_POINT("ip:sent");
+	if (err == 0) {
+		wire_count(pub, WIRE_OUT, 1);
+		wire_count(pub, WIRE_OUTBYTES, n);
+	}
+	end(w, &hold);
 	return err;
 }
 
@@ -459,11 +514,20 @@ add_fragment(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h)
 	return mp;
 }
 
+/* Free @pkt, unless it is its owner's. */
+static void
+done_with(mblk_t *pkt, unsigned int flags)
+{
+	if ((flags & IP_LENT) == 0)
+		freemsg(pkt);
+}
+
 /*
  * Process a fragment, consumed.  Return: the packet if it is complete, or NULL.
  */
 static mblk_t *
-put_together(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h)
+put_together(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h,
+	unsigned int flags)
 {
 	mblk_t *mp;
 
@@ -474,7 +538,7 @@ put_together(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h)
 	}
 	mp = add_fragment(w, pkt, h);
 	STR_POINT("ip:together");
-	freemsg(pkt);
+	done_with(pkt, flags);
 	return mp;
 }
 
@@ -539,7 +603,7 @@ receive(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h,
 				pkt->b_rptr,
 				(uint32_t)MBLKL(pkt), h);
 	}
-	freemsg(pkt);
+	done_with(pkt, flags);
 }
 
 void
@@ -557,9 +621,10 @@ wire_input(struct wire *pub, mblk_t *pkt, unsigned int flags)
 	if (err == 0)
 		err = whose(w, &h, flags);
 	if (err == 0 && (h.more || h.frag != 0)) {
-		pkt = put_together(w, pkt, &h);
+		pkt = put_together(w, pkt, &h, flags);
 		if (pkt == NULL)
 			return;
+		flags &= ~IP_LENT;
 		err = look(&pkt, flags, &h);
 		if (err == 0 && (h.more || h.frag != 0))
 			err = -IP_LENGTH; /* a fragment in a fragment: RFC 8200
@@ -573,7 +638,7 @@ wire_input(struct wire *pub, mblk_t *pkt, unsigned int flags)
 		ip_complain_header(w, pkt->b_rptr, (uint32_t)MBLKL(pkt));
 	if (err != 0) {
 		wire_count(pub, WIRE_BAD + (unsigned int)-err, 1);
-		freemsg(pkt);
+		done_with(pkt, flags);
 		return;
 	}
 	h.encap = IP_PORT_OF(flags);

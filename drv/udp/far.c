@@ -12,7 +12,8 @@
  * Direct path.  The destination of the last datagram through the socket is kept
  * for at most a second, as long as no member of the domain gets or loses a
  * port, and only without configured wires.  The next datagram to it is sent
- * from its user's memory.
+ * from its user's memory.  With configured wires a short datagram is copied from
+ * there into a packet on the stack, and passed to its wire.
  */
 #include "udp_impl.h"
 
@@ -298,6 +299,55 @@ is_away(const struct udp *u, const struct tpi_buf *to)
 		!u->special && (lo == NULL || str_load(&lo->others) == 0);
 }
 
+#define SHORT 2048u /* bytes of a packet on the stack */
+
+/*
+ * Send a datagram to @to on a configured wire, from its user's memory.
+ * Return: as the direct procedure; in all rare cases it does nothing.
+ */
+static int
+send_by_wire(struct udp *u, const struct tpi_buf *to,
+	const struct str_direct *sd)
+{
+	static const struct tpi_buf none;
+	unsigned char pkt[SHORT];
+	uint32_t len, hlen, n = (uint32_t)sd->dlen;
+	struct wire *lo = udp_lo(u->st), *w;
+	struct sockaddr_storage ss;
+	struct wire_path path;
+	struct udp_hdr uh;
+	struct ports_at dst;
+	struct ip_hdr h;
+	mblk_t data = {.b_cont = NULL}; /* only read */
+
+	if (lo == NULL || str_load(&lo->others) == 0 || u->special || u->raw ||
+		u->port == NULL || n > SHORT - 48 ||
+		inet_addr_check(to, &ss, &len) != 0 ||
+		ss.ss_family != u->in.family || !udp_at_of(&ss, len, &dst) ||
+		dst.port == 0 || udp_is_group(&dst.a))
+		return STR_DIRECT_NOT;
+	w = wire_for(u, lo, &none, &dst.a, &path);
+	if (w == NULL || wire_is_broadcast(w, &dst.a))
+		return STR_DIRECT_NOT;
+	describe(u, &h, &dst.a, &path.src);
+	hlen = h.hlen + UDP_HDRLEN;
+	h.len = n + UDP_HDRLEN;
+	if (n + hlen > path.mtu || set_df(u, &h, path.mtu) != 0 ||
+		copyin(sd->udata, pkt + hlen, n) != 0)
+		return STR_DIRECT_NOT;
+	(void)ip_build(pkt + h.hlen, &h, NULL, 0);
+	uh.sport = ntohs(u->port->at.port);
+	uh.dport = ntohs(dst.port);
+	uh.len = (uint16_t)h.len;
+	uh.sum = 0;
+	udp_build(pkt + h.hlen, &uh);
+	data.b_rptr = pkt + hlen;
+	data.b_wptr = data.b_rptr + n;
+	udp_put_sums(pkt, hlen, &data, n, (int)u->nosum);
+	return wire_send_bytes(w, pkt, hlen + n, &h) == 0 ? STR_DIRECT_DONE :
+							     STR_DIRECT_NOT;
+}
+
 /* udp_far_send - op direct */
 STR_HOT int
 udp_far_send(struct tpi *tp, const struct tpi_buf *to,
@@ -309,9 +359,11 @@ udp_far_send(struct tpi *tp, const struct tpi_buf *to,
 	if (!str_direct_enter(u->in.wq))
 		return ret;
 	if (u->in.wq->q_first == NULL && str_load_acq(&tp->state) == TS_IDLE &&
-		u->in.phase == INET_OPEN && is_away(u, to))
-		ret = inet_dg_from(&u->in, &u->away, u->awaylen, sd->udata,
-			(uint32_t)sd->dlen);
+		u->in.phase == INET_OPEN)
+		ret = is_away(u, to) ?
+			inet_dg_from(&u->in, &u->away, u->awaylen, sd->udata,
+				(uint32_t)sd->dlen) :
+			send_by_wire(u, to, sd);
 	str_direct_leave(u->in.wq);
 	return ret;
 }
@@ -321,7 +373,9 @@ STR_HOT int
 udp_far_direct(queue_t *q, const struct str_direct *sd)
 {
 	const struct udp *u = q->q_ptr;
+	const struct wire *lo = str_load(&u->st->lo);
 
-	return str_load(&u->awaylen) == 0 ? STR_DIRECT_NOT :
+	return str_load(&u->awaylen) == 0 &&
+		(lo == NULL || str_load(&lo->others) == 0) ? STR_DIRECT_NOT :
 		tpi_direct(q, sd, inet_ops(&u->in));
 }

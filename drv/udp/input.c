@@ -44,23 +44,6 @@ sum_is_good(const mblk_t *pkt, const struct ip_hdr *h,
 	return left == 0 && ip_fold(sum) == 0;
 }
 
-/* @len bytes of @pkt from @skip on, as a new message; NULL: no memory. */
-static mblk_t *
-cut(const mblk_t *pkt, uint32_t skip, uint32_t len)
-{
-	mblk_t *mp = dupmsg((mblk_t *)(uintptr_t)pkt);
-	long more;
-
-	if (mp == NULL)
-		return NULL;
-	more = (long)msgdsize(mp) - (long)skip - (long)len;
-	if (!adjmsg(mp, (ssize_t)skip) || (more > 0 && !adjmsg(mp, -more))) {
-		freemsg(mp);
-		return NULL;
-	}
-	return mp;
-}
-
 /*
  * Is there room for a packet from a wire?  No sender waits, so a packet without
  * room is lost; but if @to is full, we yield to its reader once.  Finding out
@@ -95,7 +78,64 @@ struct part {
 	const struct ip_hdr *h;
 	uint32_t skip, len;
 	struct ports_at src;
+	unsigned int flags; /* of wire_input() */
 };
+
+/* The part as a new message; NULL: no memory. */
+static mblk_t *
+cut(const struct part *c)
+{
+	mblk_t *mp;
+	long more;
+
+	if ((c->flags & IP_LENT) != 0) {
+		mp = allocb(c->len, BPRI_MED);
+		if (mp == NULL)
+			return NULL;
+		bcopy(c->pkt->b_rptr + c->skip, mp->b_wptr, c->len);
+		mp->b_wptr += c->len;
+		return mp;
+	}
+	mp = dupmsg((mblk_t *)(uintptr_t)c->pkt);
+	if (mp == NULL)
+		return NULL;
+	more = (long)msgdsize(mp) - (long)c->skip - (long)c->len;
+	if (!adjmsg(mp, (ssize_t)c->skip) || (more > 0 && !adjmsg(mp, -more))) {
+		freemsg(mp);
+		return NULL;
+	}
+	return mp;
+}
+
+/*
+ * Append the datagram to the messages that wait at the head of @to, without a
+ * message block.  0: that is not possible now, and nothing has been done.
+ */
+static int
+up_direct(const struct part *c, struct udp *to)
+{
+	struct {
+		struct T_unitdata_ind ui;
+		unsigned char src[sizeof(struct sockaddr_in6)];
+	} ind;
+	void *full;
+	struct str_direct d = {.udata = c->pkt->b_rptr + c->skip,
+		.dlen = (ssize_t)c->len, .full = &full};
+	uint32_t n;
+
+	if (c->pkt->b_cont != NULL || str_load(&to->in.wants) != 0 ||
+		str_load_acq(&to->in.tp.state) != TS_IDLE)
+		return 0;
+	n = udp_put_source(ind.src, to->in.family == AF_INET6, c->src.a.b,
+		c->src.a.len, c->src.port);
+	ind.ui.PRIM_type = T_UNITDATA_IND;
+	ind.ui.SRC_length = (t_scalar_t)n;
+	ind.ui.SRC_offset = (t_scalar_t)sizeof(ind.ui);
+	ind.ui.OPT_length = 0;
+	ind.ui.OPT_offset = 0;
+	return str_direct_up(to->in.tp.rq, &ind, sizeof(ind.ui) + n, &d) ==
+		STR_DIRECT_DONE;
+}
 
 /* Send @c up to @to, whose stream is held.  Does not consume the packet. */
 static void
@@ -109,10 +149,14 @@ up(const struct part *c, struct udp *to)
 		wire_count(w, WIRE_FULL, 1);
 		return;
 	}
+	if (str_unlikely(!str_load(&to->near)))
+		udp_come_near(to);
+	if (str_likely(up_direct(c, to)))
+		return;
 	mp = allocb(sizeof(struct T_unitdata_ind) +
 		sizeof(struct sockaddr_in6) +
 		(str_load(&to->in.wants) != 0 ? UDP_TOLD : 0), BPRI_MED);
-	data = mp != NULL ? cut(c->pkt, c->skip, c->len) : NULL;
+	data = mp != NULL ? cut(c) : NULL;
 	bp = data != NULL ? udp_ind(w, c->h, mp, to, &c->src) : NULL;
 	if (bp == NULL) {
 		wire_count(w, WIRE_NOMEM, 1);
@@ -157,7 +201,7 @@ udp_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	unsigned int flags)
 {
 	struct udp_state *st = udp_state();
-	struct part c = {.w = w, .pkt = pkt, .h = h};
+	struct part c = {.w = w, .pkt = pkt, .h = h, .flags = flags};
 	struct ports_entry *nm;
 	struct ports_at dst;
 	struct udp *ep;
@@ -249,11 +293,12 @@ STR_WIRE_PROTO(udp_wire);
 /* Give a copy to each raw endpoint of @proto.  Return: their number. */
 static int
 copies(struct udp_state *st, struct wire *w, unsigned int proto,
-	const mblk_t *pkt, const struct ip_hdr *h)
+	const mblk_t *pkt, const struct ip_hdr *h, unsigned int flags)
 {
 	struct ports_at src = {h->src, (uint16_t)proto};
 	struct ports_at dst = {h->dst, (uint16_t)proto};
-	struct part c = {.w = w, .pkt = pkt, .h = h, .src = {h->src, 0}};
+	struct part c = {.w = w, .pkt = pkt, .h = h, .src = {h->src, 0},
+		.flags = flags};
 	struct ports_entry *nm = NULL;
 	struct udp *ep;
 	struct str_hold hold;
@@ -284,7 +329,7 @@ udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
 	const struct ip_hdr *h)
 {
 	if (ports_any(&st->protos, (uint16_t)proto))
-		(void)copies(st, udp_lo(st), proto, pkt, h);
+		(void)copies(st, udp_lo(st), proto, pkt, h, 0);
 }
 
 static int
@@ -293,10 +338,9 @@ raw_input(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 {
 	struct udp_state *st = udp_state();
 
-	(void)flags;
 	if (st == NULL || !ports_any(&st->protos, h->proto))
 		return 0;
-	return copies(st, w, h->proto, pkt, h) != 0;
+	return copies(st, w, h->proto, pkt, h, flags) != 0;
 }
 
 /* May a raw endpoint have sent that packet?  Errors are not reported to it. */

@@ -129,13 +129,13 @@ ind_with_options(const struct udp *to, mblk_t *mp, const unsigned char *h)
 }
 
 /*
- * Threads at @u mostly wait for events on lo: datagrams, or room at a receiver of
- * the domain.  So streamsd watches the socket, and those threads sleep as at any
+ * udp_come_near - threads at @u mostly wait for events of the domain: datagrams
+ * on lo or other wires, or room at a receiver.  So streamsd watches the socket, and those threads sleep as at any
  * other stream, where a wake costs less, and where a writer that is woken serves
  * its queue itself (core/sched: commit).
  */
-static STR_NOINLINE void
-come_near(struct udp *u)
+STR_NOINLINE void
+udp_come_near(struct udp *u)
 {
 	if (inet_ticks() - str_load(&u->kernel) < INET_US(10000))
 		return;
@@ -168,7 +168,7 @@ arrive(struct udp *from, struct udp *to, mblk_t *mp, const unsigned char *h)
 	if (str_unlikely(bp == NULL))
 		return ENOSR;
 	if (str_unlikely(!str_load(&to->near)))
-		come_near(to);
+		udp_come_near(to);
 	if (from != NULL)
 		tpi_goes(&from->in.tp, bp);
 	putnext(to->in.tp.rq, bp);
@@ -471,7 +471,7 @@ udp_full(struct udp *u, struct ports_entry *nm, struct udp *to)
 		str_store(&to->stuck, 0u);
 	}
 	if (!str_load(&u->near))
-		come_near(u);
+		udp_come_near(u);
 	ports_wait(nm, u->in.rq, u->in.wq);
 	/* senders without an entry in the list are woken by the tick */
 	tpi_retry(&u->in.tp);
@@ -767,7 +767,7 @@ arrive_direct(struct udp *to, const unsigned char *h,
 		str_load_acq(&to->in.tp.state) != TS_IDLE))
 		return STR_DIRECT_NOT;
 	if (str_unlikely(!str_load(&to->near)))
-		come_near(to);
+		udp_come_near(to);
 	if (str_likely((*h & 0xf0) == 0x40)) {
 		__builtin_memcpy(&port, h + IP4_HLEN, 2);
 		n = udp_put_source(c.src, to->in.family == AF_INET6, h + 12, 4,

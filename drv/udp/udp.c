@@ -18,7 +18,7 @@
  *
  * Input.  On lo the sender puts a datagram at the receiver's head.  From the
  * socket, the procedures of dgram_recv.c receive in the context of a thread that
- * waits at the stream; if nearly all input comes on lo, streamsd watches the
+ * waits at the stream; if nearly all input comes on wires, streamsd watches the
  * socket (ksock_near()).
  *
  * Files. udp.c the driver, port.c the endpoints in the table of ports, lo.c the

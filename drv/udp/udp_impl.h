@@ -93,7 +93,7 @@ struct udp {
 				 * group is not used */
 	uint32_t groups;	/* has been in some, on wires */
 	uint32_t input;		/* the socket may have something */
-	volatile uint32_t near;	/* input comes on lo */
+	volatile uint32_t near;	/* input comes on lo and other wires */
 	uint64_t kernel;	/* inet_ticks() of the last other input */
 	uint64_t looked;	/* ... when that was checked */
 	volatile uint64_t sent, bytes; /* on lo; see udp_lo_counted() */
@@ -184,6 +184,7 @@ int udp_is_wires(struct udp_state *st, const struct ip_addr *a);
 #define UDP_LIFE INET_US(1000000) /* lifetime of an answer of the kernel */
 int udp_lo_fast(struct udp *u, mblk_t *mp);
 int udp_lo_direct(queue_t *q, const struct str_direct *sd);
+void udp_come_near(struct udp *u);
 void udp_lo_gone(struct udp *u);
 int udp_lo_unitdata(struct udp *u, const struct tpi_buf *to,
 	const struct tpi_buf *opts, mblk_t *mp);

@@ -65,6 +65,7 @@ enum ip_bad {
 
 #define IP_TRUST 1u /* checksums are not looked at: it never left memory */
 #define IP_MANY 2u  /* it was sent to several stations at once */
+#define IP_LENT 4u  /* its block is used again: what is kept is copied */
 /* Flags of a packet that came inside of UDP, from port @p; the port. */
 #define IP_FROM_PORT(p) ((unsigned int)(p) << 16)
 #define IP_PORT_OF(flags) ((uint16_t)((flags) >> 16))

@@ -157,6 +157,16 @@ uint32_t wire_send_batch(struct wire *w, const struct wire_pkt *v, uint32_t n,
 	int *ret_err);
 
 /*
+ * wire_send_bytes - the same for a packet of @n bytes at @p, in one piece and
+ * without a message block
+ * Return: 0: it was sent; else an errno, and nothing was done: use wire_send().
+ * That is so on lo, with a tap or an impairment, if the packet must be
+ * fragmented, and while the station of the next hop is not known.
+ */
+int wire_send_bytes(struct wire *w, void *p, uint32_t n,
+	const struct ip_hdr *h);
+
+/*
  * wire_id - an identification for a new packet, which hosts that do not receive
  * such packets cannot predict (RFC 7739); not 0; 16 bits for IPv4
  */
@@ -164,7 +174,9 @@ uint32_t wire_id(const struct ip_addr *src, const struct ip_addr *dst,
 	uint8_t proto);
 
 /*
- * wire_input - receive a packet from @w; consumed
+ * wire_input - receive a packet from @w; consumed, but not with IP_LENT in
+ * @flags: then it is one block, which the caller uses again, and the receivers
+ * copy what they keep
  * Context: the wire's service procedure; lo: any put procedure.
  */
 void wire_input(struct wire *w, mblk_t *pkt, unsigned int flags);
@@ -181,8 +193,9 @@ struct wire_proto {
 	int has_ports;
 	/*
 	 * A complete packet, which begins with the IP header; only that header
-	 * has been checked.  Not consumed.  Return: 1: it was accepted (send no
-	 * ICMP error).  Context: that of wire_input(); by any number of threads.
+	 * has been checked.  Not consumed; with IP_LENT in @flags a receiver
+	 * keeps no reference to it.  Return: 1: it was accepted (send no ICMP
+	 * error).  Context: that of wire_input(); by any number of threads.
 	 */
 	int (*input)(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		unsigned int flags);
