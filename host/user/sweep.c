@@ -105,10 +105,12 @@ namespaces(const char *name, uint64_t *ret_pid, uint64_t *ret_net, bool *wires)
 
 	while (p > name && dashes < 2)
 		dashes += *--p == '-';
-	if (dashes < 2 || sscanf(p, "-%llu-%llu%n", &pid, &net, &end) != 2 ||
-	    (p[end] != '\0' && strcmp(p + end, STR_WIRES_SUFFIX) != 0))
+	if (dashes < 2 || sscanf(p, "-%llu-%llu%n", &pid, &net, &end) != 2)
 		return false;
-	*wires = p[end] != '\0';
+	*wires = strcmp(p + end, STR_WIRES_SUFFIX) == 0 ||
+		strcmp(p + end, STR_WIRES_SUFFIX STR_WIRES_NEW) == 0;
+	if (p[end] != '\0' && !*wires)
+		return false;
 	*ret_pid = pid;
 	*ret_net = net;
 	return true;
@@ -123,9 +125,11 @@ struct sweep {
 static void
 sweep_wires(char *path)
 {
-	char *suffix = path + strlen(path) - strlen(STR_WIRES_SUFFIX);
+	char *suffix = strrchr(path, STR_WIRES_SUFFIX[0]);
 	struct stat st;
 
+	if (strcmp(suffix, STR_WIRES_NEW) == 0)
+		suffix -= strlen(STR_WIRES_SUFFIX);
 	*suffix = '\0';
 	if (sys_call4(SYS_newfstatat, AT_FDCWD, path, &st,
 		    AT_SYMLINK_NOFOLLOW) == -ENOENT) {

@@ -264,9 +264,11 @@ const char *strm_why_stdio(void);
  * NULL: there is no domain, errno says why
  * STR_WIRES_SUFFIX - that of the file of its wires, which lies beside it: see
  * tools/lib/wirefile.h
+ * STR_WIRES_NEW - what follows that name while the file is written anew
  */
 const char *strm_where(void);
 #define STR_WIRES_SUFFIX ".wires"
+#define STR_WIRES_NEW ".new"
 /* strm_why_daemon - a text that says why the domain has no streamsd; or "" */
 const char *strm_why_daemon(void);
 /*

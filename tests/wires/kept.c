@@ -256,6 +256,20 @@ T_CASE_TIMEOUT(a_command_that_fails_leaves_no_file, 100)
 	T_EQ(access(temp("domain.wires"), F_OK), -1);
 }
 
+/* A process was killed while it wrote the file. */
+T_CASE_TIMEOUT(a_file_that_was_written_in_part_is_removed, 100)
+{
+	domain();
+	T_EQ(RUN(-1, "strwire", "add", "raw", "r0", "-a", "192.0.2.1/32"), 0);
+	sh("echo part > %s", temp("domain.wires.new"));
+	T_EQ(RUN(-1, "strwire", "impair", "r0", "loss=3%"), 0);
+	T_EQ(access(temp("domain.wires.new"), F_OK), -1);
+	sh("echo part > %s", temp("domain.wires.new"));
+	T_EQ(RUN(-1, "strwire", "del", "r0"), 0);
+	T_EQ(access(temp("domain.wires.new"), F_OK), -1);
+	T_EQ(access(temp("domain.wires"), F_OK), -1);
+}
+
 static int
 files(const char *like)
 {
@@ -297,5 +311,7 @@ T_CASE_TIMEOUT(a_namespace_without_a_process_keeps_its_wires, 100)
 	/* until it ends */
 	own_namespace();
 	sh("umount %s", held);
-	T_SOON(RUN(-1, "scls") == 0 && !files("*.wires"), WAIT);
+	sh("cd %s/streams && for f in *.wires; do echo part > $f.new; done",
+		getenv("XDG_RUNTIME_DIR"));
+	T_SOON(RUN(-1, "scls") == 0 && !files("*.wires*"), WAIT);
 }

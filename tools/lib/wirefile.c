@@ -117,9 +117,17 @@ lock(struct wirefile *f, unsigned int flags, struct stat *ret)
 	return fstat(f->fd, ret) != 0 ? errno : 0;
 }
 
+/* The name under which the file is written. */
+static void
+new_path(const struct wirefile *f, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s" STR_WIRES_NEW, f->path);
+}
+
 static int
 try_open(struct wirefile *f, unsigned int flags)
 {
+	char path[WIREFILE_PATH + sizeof(STR_WIRES_NEW)];
 	struct stat st;
 	int err;
 
@@ -128,6 +136,10 @@ try_open(struct wirefile *f, unsigned int flags)
 	if (f->fd < 0) /* a symbolic link, a folder */
 		return errno == ELOOP || errno == EISDIR ? EACCES : errno;
 	err = lock(f, flags, &st);
+	if (err == 0) { /* of a process that was killed while it wrote */
+		new_path(f, path, sizeof(path));
+		(void)unlink(path);
+	}
 	if (err == 0)
 		err = load(f, st.st_size);
 	if (err != 0)
@@ -208,7 +220,6 @@ write_new(const struct wirefile *f, const char *path)
 	size_t n = f->n * sizeof(f->entry[0]);
 	int fd, err = 0;
 
-	(void)unlink(path); /* of a process that was killed */
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return errno;
@@ -225,14 +236,14 @@ write_new(const struct wirefile *f, const char *path)
 int
 wirefile_save(struct wirefile *f)
 {
-	char path[WIREFILE_PATH + 8];
+	char path[WIREFILE_PATH + sizeof(STR_WIRES_NEW)];
 	int err;
 
 	if (f->fd < 0)
 		return 0;
 	if (f->n == 0)
 		return unlink(f->path) != 0 ? errno : 0;
-	snprintf(path, sizeof(path), "%s.new", f->path);
+	new_path(f, path, sizeof(path));
 	err = write_new(f, path);
 	if (err == 0 && rename(path, f->path) != 0)
 		err = errno;
