@@ -32,7 +32,7 @@
 #define IP_REASM_HASH 1024u
 #define IP_REASM_PARTS 2048u /* fragments of a packet */
 #ifndef STR_CRASH_POINTS
-#define IP_REASM_LIFE 30000000000ull	/* ns */
+#define IP_REASM_LIFE 60000000000ull	/* ns: RFC 1122 s3.3.2, 8200 s4.5 */
 #else
 #define IP_REASM_LIFE 1000000000ull	/* tests wait for it */
 #endif

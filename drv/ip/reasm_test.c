@@ -364,21 +364,21 @@ T_CASE(what_does_not_come_in_time_is_given_up)
 	begin(4);
 	T_EQ(cut(2000, 1500, NULL), 2);
 	T_EQ(add_frag(0, SECOND, &slot), IP_HELD);
-	T_EQ(expire(30 * SECOND, &tag, begins, &n), 0);
-	T_EQ(expire(31 * SECOND, &tag, begins, &n), 1);
+	T_EQ(expire(60 * SECOND, &tag, begins, &n), 0);
+	T_EQ(expire(61 * SECOND, &tag, begins, &n), 1);
 	T_EQ(n, 28);
 	T_EQ(ip_parse(begins, n, 2000, 0, &f), 0);
 	T_MEM(begins + 20, data, 8);
-	T_EQ(expire(31 * SECOND, &tag, begins, &n), 0);
+	T_EQ(expire(61 * SECOND, &tag, begins, &n), 0);
 	/* without the first, it is not known what it was */
-	T_EQ(add_frag(1, 40 * SECOND, &slot), IP_HELD);
-	T_EQ(expire(80 * SECOND, &tag, begins, &n), 1);
+	T_EQ(add_frag(1, 70 * SECOND, &slot), IP_HELD);
+	T_EQ(expire(130 * SECOND, &tag, begins, &n), 1);
 	T_EQ(n, 0);
 	/* of IPv6 what is left of the first stands for itself */
 	begin(6);
 	T_EQ(cut(2000, 1500, NULL), 2);
 	T_EQ(add_frag(0, SECOND, &slot), IP_HELD);
-	T_EQ(expire(31 * SECOND, &tag, begins, &n), 1);
+	T_EQ(expire(61 * SECOND, &tag, begins, &n), 1);
 	T_EQ(n, 48);
 	T_EQ(ip_parse(begins, n, 65535, 0, &f), 0);
 	T_EQ(f.proto, h.proto);
@@ -389,7 +389,7 @@ T_CASE(what_does_not_come_in_time_is_given_up)
 	T_EQ(cut(2000, 1500, NULL), 2);
 	/* what comes too late begins anew */
 	T_EQ(add_frag(0, 100 * SECOND, &slot), IP_HELD);
-	T_EQ(add_frag(1, 131 * SECOND, &slot), IP_HELD);
+	T_EQ(add_frag(1, 161 * SECOND, &slot), IP_HELD);
 }
 
 /* Fragment @k of the packet @id of host @host; what became of it. */
