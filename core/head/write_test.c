@@ -181,44 +181,44 @@ T_CASE(a_writer_leaves_those_that_wait_their_share)
 #define CROWD 24u
 #define ROUNDS 6u
 
-static uint64_t wrote[CROWD];
+static uint32_t writer; /* tag of the thread that wrote last */
+static uint64_t turns;	/* times that another thread wrote next */
 static bool enough;
 
 static void
 writes_until_enough(void *arg)
 {
-	uint64_t *mine = arg;
-
+	(void)arg;
 	while (!enough) {
 		T_EQ(fx_write(&p_, 0, out, 1024), 1024);
-		*mine += 1024;
+		turns += writer != host_self_tag();
+		writer = host_self_tag();
 	}
 }
 
 /*
  * To yield to many other writers takes so long that host_give_way() takes it
- * for lost.  A crowd writes by turns nevertheless.
+ * for lost.  A crowd writes by turns nevertheless.  The simulator chooses the
+ * next writer at random, so the bytes of each differ by chance; the queue
+ * determines the mean length of a turn.  It is 22 to 24 KiB, and without turns
+ * 33 KiB or more.
  */
 T_CASE(a_crowd_of_writers_writes_by_turns)
 {
-	uint64_t least = UINT64_MAX, most = 0, sum = 0;
+	uint64_t sum = 0;
 	unsigned i;
 
 	begin(t);
 	enough = false;
-	memset(wrote, 0, sizeof(wrote));
+	turns = 0;
 	sim_no_way(true);
 	for (i = 0; i < CROWD; i++)
-		(void)sim_spawn("crowd", writes_until_enough, &wrote[i]);
+		(void)sim_spawn("crowd", writes_until_enough, NULL);
 	while (sum < (uint64_t)CROWD * ROUNDS * p_.sd[1]->hq.hiwat) {
 		long n = fx_read(&p_, 1, in, MOST);
 
 		T_GT(n, 0);
 		sum += (uint64_t)n;
-	}
-	for (i = 0; i < CROWD; i++) {
-		least = STR_MIN(least, wrote[i]);
-		most = STR_MAX(most, wrote[i]);
 	}
 	enough = true;
 	p_.hc[1].fflags |= STR_O_NONBLOCK;
@@ -227,7 +227,7 @@ T_CASE(a_crowd_of_writers_writes_by_turns)
 		sim_sleep(1000000);
 	}
 	T_EQ(sim_run(), 0);
-	T_LE(most, 2 * least);
+	T_LE(sum, turns * 28672);
 }
 
 /* Programs that have nothing to do with the queue keep the CPU for a while. */
