@@ -72,7 +72,7 @@ def pan(where, opt, depth, cpu=None):
     """Compile the verifier and run it; None when it took more than @cpu."""
     # SAFETY: every property here is an assertion or a state without exit.
     rc, text = tool([os.environ.get("CC_MODELS", "gcc"), opt, "-w",
-                     "-DSAFETY", "-DNOCLAIM", "-DCOLLAPSE",
+                     "-DSAFETY", "-DNOCLAIM",
                      "-DMEMLIM=%d" % MEMORY_MB, "-o", "pan", "pan.c"], where)
     if rc != 0:
         raise Broken("compiling the verifier failed:\n" + text)
