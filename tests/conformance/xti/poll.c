@@ -140,18 +140,21 @@ XT_CASE(CO, epoll_says_each_arrival_once_at_the_edge)
 	T_OK(close(ep));
 }
 
+/* @go: a byte for each step that the first process is ready for. */
 static void
-other_process(int fd)
+other_process(int fd, int go)
 {
-	char buf[32768];
+	char buf[32768], c;
 	int flags;
 
 	(void)poll(NULL, 0, 50);
 	T_EQ(t_snd(fd, "abc", 3, 0), 3);
+	T_EQ(T_OK(read(go, &c, 1)), 1);
 	(void)poll(NULL, 0, 100);
-	/* what the other end has sent, until nothing comes any more */
+	/* what the other end has sent; it sends no more */
 	while (says(fd, POLLIN, 200) != 0)
 		T_GT(t_rcv(fd, buf, sizeof(buf), &flags), 0);
+	T_EQ(T_OK(read(go, &c, 1)), 1);
 	T_TOK(t_snddis(fd, NULL));
 }
 
@@ -160,13 +163,14 @@ XT_CASE(CO, epoll_is_woken_by_data_by_room_and_by_the_end)
 {
 	struct epoll_event ev = {.events = EPOLLIN | EPOLLET};
 	static char buf[32768];
-	int fd[2], ep = T_OK(epoll_create1(0)), st;
+	int fd[2], go[2], ep = T_OK(epoll_create1(0)), st;
 	pid_t pid;
 
 	xt_pair(fd);
+	T_OK(pipe(go));
 	pid = T_OK(fork());
 	if (pid == 0) {
-		other_process(fd[0]);
+		other_process(fd[0], go[0]);
 		_exit(0);
 	}
 	T_OK(close(fd[0]));
@@ -179,10 +183,12 @@ XT_CASE(CO, epoll_is_woken_by_data_by_room_and_by_the_end)
 	T_EQ(t_errno, TFLOW);
 	ev.events = EPOLLOUT | EPOLLET;
 	T_OK(epoll_ctl(ep, EPOLL_CTL_MOD, fd[1], &ev));
+	T_EQ(T_OK(write(go[1], "r", 1)), 1);
 	T_EQ(T_OK(epoll_wait(ep, &ev, 1, SOON)), 1);
 	T_TRUE(ev.events & EPOLLOUT);
 	ev.events = EPOLLIN | EPOLLET;
 	T_OK(epoll_ctl(ep, EPOLL_CTL_MOD, fd[1], &ev));
+	T_EQ(T_OK(write(go[1], "d", 1)), 1);
 	T_EQ(T_OK(epoll_wait(ep, &ev, 1, SOON)), 1);
 	T_EVENT(fd[1], T_DISCONNECT);
 	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
