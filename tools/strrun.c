@@ -52,6 +52,7 @@ static volatile sig_atomic_t child;
 static struct run_area *
 make_area(int *ret_fd)
 {
+	void (*old)(int);
 	struct run_area *a;
 	int fd, high;
 
@@ -63,10 +64,10 @@ make_area(int *ret_fd)
 		(void)close(fd);
 		fd = high;
 	}
-	(void)signal(SIGXFSZ, SIG_IGN);
+	old = signal(SIGXFSZ, SIG_IGN);
 	a = ftruncate(fd, RUN_SIZE) != 0 ? MAP_FAILED : mmap(NULL, RUN_RINGS,
 		PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	(void)signal(SIGXFSZ, SIG_DFL);
+	(void)signal(SIGXFSZ, old);
 	/* access to what was cut off would end a process by SIGBUS */
 	if (a == MAP_FAILED || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK |
 			F_SEAL_GROW | F_SEAL_SEAL) != 0) {
@@ -188,7 +189,7 @@ await(void)
 
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
-			return 1;
+			return 1 << 8; /* exit status 1 */
 	return status;
 }
 
@@ -249,6 +250,7 @@ main(int argc, char **argv)
 	char path[PATH_MAX];
 	struct run_area *a = NULL;
 	const char *library;
+	void (*old)(int);
 	bool stat = false;
 	int c, fd = -1, status;
 	pid_t pid;
@@ -262,13 +264,19 @@ main(int argc, char **argv)
 	library = find_library(path);
 	if (library == NULL)
 		tool_warn(&tool, "%s is not installed", LIBRARY);
+	else if (strpbrk(library, " :") != NULL)
+		tool_warn(&tool, "%s: LD_PRELOAD divides this name", library);
 	else
 		a = make_area(&fd);
 	if (a == NULL && getenv("STREAMS_VERBOSE") != NULL)
 		tool_warn(&tool, "pipes are left to the kernel");
+	/* if it is ignored, as the caller may do, there is no status to be read */
+	old = signal(SIGCHLD, SIG_DFL);
 	pid = fork();
 	if (pid < 0)
 		tool_die(&tool, "fork");
+	if (pid == 0)
+		(void)signal(SIGCHLD, old);
 	if (pid == 0)
 		start(argv + optind, library, fd, a);
 	child = pid;

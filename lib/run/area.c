@@ -72,6 +72,25 @@ run_off(void)
 	run_on = false;
 }
 
+/* Zeroes in the place of memory: a call that a handler has interrupted may look
+ * at it once more. */
+static void
+blank(void *at, size_t size)
+{
+	if (at != NULL)
+		(void)sys_call6(SYS_mmap, at, size, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+void
+run_detach(void)
+{
+	run_off();
+	blank(area, RUN_RINGS);
+	for (unsigned i = 0; i < RUN_PIPES; i++)
+		blank(rings[i], RUN_RING);
+}
+
 /* ------------------------------------------------------------- attaching */
 
 static const char *
@@ -240,12 +259,25 @@ run_count(enum run_count what)
 }
 
 struct run_pipe *
-run_find(uint64_t id)
+run_find(uint64_t id, uint64_t dev)
 {
+	if (LOAD(&area->dev) != dev)
+		return NULL; /* a FIFO of a file system */
 	for (unsigned i = 0; i < RUN_PIPES; i++)
 		if (__atomic_load_n(&area->pipe[i].id, __ATOMIC_ACQUIRE) == id)
 			return &area->pipe[i];
 	return NULL;
+}
+
+bool
+run_is_holder(const struct run_pipe *p)
+{
+	uint32_t me = (uint32_t)getpid();
+
+	for (unsigned i = 0; i < RUN_HOLDERS; i++)
+		if (LOAD(&p->holder[i]) == me)
+			return true;
+	return false;
 }
 
 void
@@ -427,14 +459,15 @@ take_record(void)
 }
 
 void
-run_record(uint64_t id)
+run_record(uint64_t id, uint64_t dev)
 {
 	struct run_pipe *old, *p;
 	uint64_t now;
 
 	run_count(RUN_MADE);
+	__atomic_store_n(&area->dev, dev, __ATOMIC_SEQ_CST);
 	/* the kernel has given a number again */
-	while ((old = run_find(id)) != NULL)
+	while ((old = run_find(id, dev)) != NULL)
 		__atomic_store_n(&old->id, 0, __ATOMIC_SEQ_CST);
 	p = take_record();
 	if (p == NULL)
@@ -443,7 +476,7 @@ run_record(uint64_t id)
 	(void)__atomic_fetch_add(&area->count[RUN_BYTES], p->bytes,
 		__ATOMIC_RELAXED);
 	p->bytes = 0;
-	p->unfit = p->pending = p->rpid = p->wpid = 0;
+	p->unfit = p->pending = p->rpid = p->wpid = p->size = 0;
 	memset(p->holder, 0, sizeof p->holder);
 	__atomic_store_n(&p->id, id, __ATOMIC_SEQ_CST);
 	hold(p, id);
@@ -458,7 +491,7 @@ run_record(uint64_t id)
 static void
 see_inherited(void *arg, int fd, uint64_t id, unsigned mode)
 {
-	struct run_pipe *p = run_find(id);
+	struct run_pipe *p = run_find(id, area->dev);
 
 	(void)arg;
 	(void)fd;
@@ -522,6 +555,13 @@ run_fork_leave(void)
 }
 
 void
+run_fork_failed(void)
+{
+	(void)lock_held();
+	run_fork_made(0);
+}
+
+void
 run_fork_child(void)
 {
 	run_fork_made(getpid());
@@ -541,7 +581,7 @@ see_unfit(void *arg, int fd, uint64_t id, unsigned mode)
 	(void)mode;
 	if (u->exec && (sys_fcntl(fd, F_GETFD, 0) & FD_CLOEXEC) != 0)
 		return;
-	p = run_find(id);
+	p = run_find(id, area->dev);
 	if (p != NULL)
 		run_unfit(p, u->why);
 }

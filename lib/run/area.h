@@ -69,6 +69,8 @@ struct run_pipe {
 	uint32_t forks; /* of processes that may hold it, ever */
 	uint32_t rpid;	/* of the reader, in ARMED and later */
 	uint32_t wpid;	/* of the writer, in STREAM and later */
+	uint32_t before; /* TO_W: bytes in the kernel's pipe before the move */
+	uint32_t size;	/* which a writer has given the kernel's pipe; 0 */
 	uint32_t taker; /* the process that may make it BUSY; 0: none */
 	uint32_t holder[RUN_HOLDERS]; /* pids that may hold an end */
 	STR_LINE uint64_t tail; /* flags, position of the writer */
@@ -81,6 +83,7 @@ struct run_pipe {
 struct run_area {
 	uint32_t magic, key;
 	uint32_t next; /* the record that is used next */
+	uint64_t dev; /* of the kernel's pipes; 0: not yet known */
 	uint32_t cpu; /* what processors can, as host_copy_init() says */
 	uint64_t count[RUN_COUNTS];
 	struct run_pipe pipe[RUN_PIPES];

@@ -130,7 +130,7 @@ pipe2(int fd[2], int flags)
 	if ((flags & (O_NONBLOCK | O_DIRECT)) == 0 && run_attach() &&
 		sys_call4(SYS_newfstatat, fd[0], "", &st, AT_EMPTY_PATH) == 0 &&
 		S_ISFIFO(st.st_mode))
-		run_record((uint64_t)st.st_ino);
+		run_record((uint64_t)st.st_ino, (uint64_t)st.st_dev);
 	return ret;
 }
 
@@ -190,6 +190,20 @@ made(int fd)
 	if (run_on && fd >= 0)
 		run_forget(fd);
 	return fd;
+}
+
+/* @fd has been opened.  Its name may have led to a pipe that is carried. */
+static int
+opened(int fd)
+{
+	struct stat st;
+	char none = '\0';
+
+	if (fd >= 0 && run_armed != 0 &&
+		sys_call4(SYS_newfstatat, fd, &none, &st, AT_EMPTY_PATH) == 0 &&
+			S_ISFIFO(st.st_mode))
+		run_settle_all(RUN_CALL);
+	return made(fd);
 }
 
 NEXT_SLOT(dup);
@@ -296,7 +310,7 @@ opening(const char *path)
 		mode = va_arg(ap, mode_t); \
 		va_end(ap); \
 		opening(path); \
-		return made(NEXT(name)(path, flags, mode)); \
+		return opened(NEXT(name)(path, flags, mode)); \
 	}
 OPEN(open)
 OPEN(open64)
@@ -313,7 +327,7 @@ OPEN(open64)
 		mode = va_arg(ap, mode_t); \
 		va_end(ap); \
 		opening(path); \
-		return made(NEXT(name)(dir, path, flags, mode)); \
+		return opened(NEXT(name)(dir, path, flags, mode)); \
 	}
 OPENAT(openat)
 OPENAT(openat64)
@@ -325,7 +339,7 @@ OPENAT(openat64)
 	name(const char *path, int flags) \
 	{ \
 		opening(path); \
-		return made(NEXT(name)(path, flags)); \
+		return opened(NEXT(name)(path, flags)); \
 	}
 OPEN_2(__open_2)
 OPEN_2(__open64_2)
@@ -337,18 +351,34 @@ OPEN_2(__open64_2)
 	name(int dir, const char *path, int flags) \
 	{ \
 		opening(path); \
-		return made(NEXT(name)(dir, path, flags)); \
+		return opened(NEXT(name)(dir, path, flags)); \
 	}
 OPENAT_2(__openat_2)
 OPENAT_2(__openat64_2)
+
+#define CREAT(name) \
+	int name(const char *path, mode_t mode); \
+	NEXT_SLOT(name); \
+	STR_EXPORT int \
+	name(const char *path, mode_t mode) \
+	{ \
+		opening(path); \
+		return opened(NEXT(name)(path, mode)); \
+	}
+CREAT(creat)
+CREAT(creat64)
 
 #define FOPEN(name) \
 	NEXT_SLOT(name); \
 	STR_EXPORT FILE * \
 	name(const char *path, const char *mode) \
 	{ \
+		FILE *f; \
 		opening(path); \
-		return NEXT(name)(path, mode); \
+		f = NEXT(name)(path, mode); \
+		if (f != NULL && run_armed != 0) \
+			(void)opened(f->_fileno); \
+		return f; \
 	}
 FOPEN(fopen)
 FOPEN(fopen64)
@@ -364,3 +394,23 @@ FOPEN(fopen64)
 	}
 FREOPEN(freopen)
 FREOPEN(freopen64)
+
+/* ------------------------------------------- other names for the same calls */
+
+#define ALIAS(type, alias, name, args, ...) \
+	type alias args; \
+	STR_EXPORT type \
+	alias args \
+	{ \
+		return name(__VA_ARGS__); \
+	}
+ALIAS(ssize_t, __read, read, (int fd, void *buf, size_t n), fd, buf, n)
+ALIAS(ssize_t, __write, write, (int fd, const void *buf, size_t n), fd, buf, n)
+ALIAS(int, __pipe, pipe, (int fd[2]), fd)
+ALIAS(int, __close, close, (int fd), fd)
+ALIAS(int, __dup2, dup2, (int fd, int to), fd, to)
+ALIAS(int, __fcntl, fcntl, (int fd, int cmd, void *arg), fd, cmd, arg)
+ALIAS(int, __open, open, (const char *path, int flags, mode_t mode), path,
+	flags, mode)
+ALIAS(int, __open64, open64, (const char *path, int flags, mode_t mode), path,
+	flags, mode)

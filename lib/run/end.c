@@ -15,6 +15,7 @@
 
 #include "run.h"
 #include "sys.h"
+#include "word.h"
 
 #define ENDS 32
 #define FIRST_TRY 4   /* of the writer, after it is considered */
@@ -23,6 +24,7 @@
 #define KERNEL_SIZE 65536
 /* what may be in the kernel's pipe, and the ring, each page begun anew */
 #define ROOMY_SIZE (KERNEL_SIZE + (int)RUN_RING + 4 * 4096)
+#define SIZE_MAX_OURS (1 << 20) /* what every user may ask for */
 #define SHIFT_MAX 10
 
 uint32_t run_armed;
@@ -56,7 +58,7 @@ see_own(void *arg, int fd, uint64_t id, unsigned mode)
 		return;
 	o->mode |= mode;
 	/* the C library writes messages of its own to standard error */
-	if (fd >= RUN_NFD || fd == 2)
+	if (fd >= RUN_NFD || fd == 2 || run_kind[fd] == RUN_NEVER)
 		o->fits = false;
 	else
 		o->fd[fd / 8] |= (unsigned char)(1u << fd % 8);
@@ -70,25 +72,36 @@ single_threaded(void)
 	return __libc_single_threaded != 0;
 }
 
+static bool
+has_flags(int fd, int want)
+{
+	int fl = sys_fcntl(fd, F_GETFL, 0);
+
+	return fl >= 0 && (fl & O_ACCMODE) == want &&
+		(fl & (O_NONBLOCK | O_ASYNC | O_DIRECT)) == 0;
+}
+
 /* The pipe under @fd, if it may be carried and @fd has the mode @mode. */
 static struct run_pipe *
 fitting(int fd, unsigned mode, struct own *o)
 {
-	int fl, want = mode == S_IRUSR ? O_RDONLY : O_WRONLY;
 	struct run_pipe *p;
 	struct stat st;
 
 	if (sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0 ||
 		!S_ISFIFO(st.st_mode) || !single_threaded() || !run_attach())
 		return NULL;
-	fl = sys_fcntl(fd, F_GETFL, 0);
-	if (fl < 0 || (fl & O_ACCMODE) != want ||
-		(fl & (O_NONBLOCK | O_ASYNC | O_DIRECT)) != 0)
+	if (!has_flags(fd, mode == S_IRUSR ? O_RDONLY : O_WRONLY))
 		return NULL;
-	p = run_find((uint64_t)st.st_ino);
+	p = run_find((uint64_t)st.st_ino, (uint64_t)st.st_dev);
 	if (p == NULL || (st.st_mode & S_ISVTX) != 0 ||
 		__atomic_load_n(&p->unfit, __ATOMIC_SEQ_CST) != 0)
 		return NULL;
+	if (!run_is_holder(p)) {
+		/* a fork was not followed; there may be more of them */
+		run_unfit(p, RUN_OUTSIDE);
+		return NULL;
+	}
 	memset(o, 0, sizeof *o);
 	o->id = (uint64_t)st.st_ino;
 	o->fits = true;
@@ -138,12 +151,25 @@ arm_taken(struct run_end *e)
 	return true;
 }
 
+/* Can the reader move the ring into the kernel's pipe one day? */
 static bool
-arm(struct run_end *e)
+can_write(int fd)
+{
+	char path[40];
+	long w = sys_openat(AT_FDCWD, run_fd_path(path, fd),
+		O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
+
+	if (w >= 0)
+		(void)sys_close((int)w);
+	return w >= 0 || w == -EMFILE;
+}
+
+static bool
+arm(struct run_end *e, int fd)
 {
 	bool ok;
 
-	if (!run_take(e->p))
+	if (!can_write(fd) || !run_take(e->p))
 		return false;
 	ok = arm_taken(e);
 	run_untake(e->p);
@@ -178,7 +204,7 @@ consider(int fd, bool writes)
 	e->next = FIRST_TRY;
 	e->patience = FIRST_PATIENCE;
 	e->p = p;
-	if (e->ring == NULL || (!writes && !arm(e))) {
+	if (e->ring == NULL || (!writes && !arm(e, fd))) {
 		e->p = NULL;
 		again(fd);
 		return RUN_COUNTING;
@@ -197,7 +223,7 @@ run_consider(int fd, bool writes)
 	int err = errno;
 	unsigned kind;
 
-	if (run_ending)
+	if (run_ending || run_inside)
 		return RUN_COUNTING;
 	if (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE) != 0)
 		return RUN_COUNTING;
@@ -224,36 +250,54 @@ run_disarm(struct run_end *e, bool never)
 }
 
 /*
- * Change @e's pipe to STREAM, if that is possible now.  The kernel's pipe must
- * be able to take all that may be in the ring when the ring is given up.
+ * Make room in the kernel's pipe for all that may be in the ring when the ring
+ * is given up, however full the pipe is.  What counts is its pages, of which a
+ * small write may take one.  A pipe that the kernel made small again, or that is
+ * still small, has few of them in use; otherwise it gets twice as many.
  */
-bool
-run_upgrade(struct run_end *e, int fd)
+static bool
+make_room(struct run_pipe *p, int fd)
 {
-	struct run_pipe *p = e->p;
+	int size = sys_fcntl(fd, F_GETPIPE_SZ, 0), want = ROOMY_SIZE;
+
+	if (size > KERNEL_SIZE) {
+		if (size != (int)LOAD(&p->size))
+			return false; /* the program's choice */
+		if (sys_fcntl(fd, F_SETPIPE_SZ, KERNEL_SIZE) < 0)
+			want = 2 * size;
+	}
+	if (want > SIZE_MAX_OURS)
+		return false;
+	size = sys_fcntl(fd, F_SETPIPE_SZ, want);
+	if (size < want)
+		return false;
+	__atomic_store_n(&p->size, (uint32_t)size, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+/* Change @e's pipe @p to STREAM, if that is possible now. */
+bool
+run_upgrade(struct run_end *e, struct run_pipe *p, int fd)
+{
 	uint64_t was = __atomic_load_n(&p->state, __ATOMIC_SEQ_CST);
-	int size;
 
 	if (++e->calls < e->next)
 		return false;
 	e->calls = 0;
 	e->next = e->next < LAST_TRY ? e->next * 2 : LAST_TRY;
-	if ((was & 0xff) != RUN_ARMED || !is_same(e) ||
+	if ((was & 0xff) != RUN_ARMED || e->p != p || !is_same(e) ||
 		__atomic_load_n(&p->unfit, __ATOMIC_SEQ_CST) != 0 ||
-		!run_two_only(p, fd))
+		!run_two_only(p, fd) || !has_flags(fd, O_WRONLY) ||
+		!make_room(p, fd))
 		return false;
-	size = sys_fcntl(fd, F_GETPIPE_SZ, 0);
-	if (size > KERNEL_SIZE && size < ROOMY_SIZE)
-		return false; /* the program's choice */
-	if (size < ROOMY_SIZE &&
-		sys_fcntl(fd, F_SETPIPE_SZ, ROOMY_SIZE) < ROOMY_SIZE)
-		return false;
-	e->epoch = was >> 8;
 	p->wpid = (uint32_t)getpid();
+	e->epoch = was >> 8;
 	if (!__atomic_compare_exchange_n(&p->state, &was,
-		e->epoch << 8 | RUN_STREAM, false, __ATOMIC_SEQ_CST,
-		__ATOMIC_RELAXED))
+		(was >> 8) << 8 | RUN_STREAM, false, __ATOMIC_SEQ_CST,
+		__ATOMIC_RELAXED)) {
+		e->epoch = 0;
 		return false;
+	}
 	run_count(RUN_CARRIED);
 	return true;
 }

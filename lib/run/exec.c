@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include "run.h"
 #include "sys.h"
@@ -73,6 +74,18 @@ hook(void)
 	(void)atexit(leave);
 }
 
+NEXT_SLOT(fork);
+
+STR_EXPORT pid_t
+fork(void)
+{
+	pid_t pid = NEXT(fork)();
+
+	if (pid < 0 && run_on)
+		run_fork_failed();
+	return pid;
+}
+
 NEXT_SLOT(_Fork);
 
 /* No handlers run: the same, by hand. */
@@ -87,6 +100,8 @@ _Fork(void)
 		fork_child();
 	else
 		fork_parent();
+	if (pid < 0 && run_on)
+		run_fork_failed();
 	return pid;
 }
 
@@ -189,6 +204,15 @@ popen(const char *text, const char *mode)
 {
 	leave_all();
 	return NEXT(popen)(text, mode);
+}
+
+NEXT_SLOT(wordexp);
+
+STR_EXPORT int
+wordexp(const char *text, wordexp_t *w, int flags)
+{
+	leave_all();
+	return NEXT(wordexp)(text, w, flags);
 }
 
 /* ------------------------------------------------------------------ exec */
@@ -389,6 +413,22 @@ spawned(spawn *f, pid_t *pid, const char *file, const char *path,
 	run_env_free(&e);
 	return err;
 }
+
+/* glibc 2.39: the pid is a descriptor, so the child is not followed. */
+#define PIDFD_SPAWN(name) \
+	spawn name; \
+	NEXT_SLOT(name); \
+	STR_EXPORT int \
+	name(pid_t *pidfd, const char *file, \
+		const posix_spawn_file_actions_t *fa, \
+		const posix_spawnattr_t *attr, char *const *argv, \
+		char *const *envp) \
+	{ \
+		leave_all(); \
+		return NEXT(name)(pidfd, file, fa, attr, argv, envp); \
+	}
+PIDFD_SPAWN(pidfd_spawn)
+PIDFD_SPAWN(pidfd_spawnp)
 
 NEXT_SLOT(posix_spawn);
 

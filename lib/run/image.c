@@ -34,6 +34,22 @@
 #define INTERPRETER "ld-linux-aarch64.so"
 #endif
 
+/* Not on the stack: threads have small ones. */
+struct work {
+	char path[PATH_MAX];
+	ElfW(Dyn) dyn[DYNS];
+	ElfW(Phdr) ph[PHDRS];
+};
+
+static void *
+get_memory(size_t size)
+{
+	long p = sys_call6(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p < 0 && p > -4096 ? NULL : (void *)p;
+}
+
 static bool
 read_at(int fd, void *buf, size_t len, uint64_t off)
 {
@@ -65,10 +81,10 @@ is_foreign(const char *name)
 }
 
 static bool
-needs_foreign(int fd, const ElfW(Phdr) *ph, unsigned nph,
-	const ElfW(Phdr) *dynamic)
+needs_foreign(int fd, struct work *w, unsigned nph, const ElfW(Phdr) *dynamic)
 {
-	ElfW(Dyn) dyn[DYNS];
+	const ElfW(Phdr) *ph = w->ph;
+	ElfW(Dyn) *dyn = w->dyn;
 	size_t n = dynamic->p_filesz / sizeof *dyn;
 	uint64_t strtab = 0;
 
@@ -105,11 +121,11 @@ is_secure(int fd)
 }
 
 static enum run_image
-elf_image(int fd)
+elf_image(int fd, struct work *w)
 {
 	const ElfW(Phdr) *dynamic = NULL;
 	bool interpreted = false, ours = false;
-	ElfW(Phdr) ph[PHDRS];
+	ElfW(Phdr) *ph = w->ph;
 	ElfW(Ehdr) eh;
 	char name[64];
 
@@ -134,7 +150,7 @@ elf_image(int fd)
 	if (!interpreted)
 		return RUN_IMAGE_STATIC;
 	if (!ours || dynamic == NULL ||
-		needs_foreign(fd, ph, eh.e_phnum, dynamic))
+		needs_foreign(fd, w, eh.e_phnum, dynamic))
 		return RUN_IMAGE_FOREIGN;
 	return is_secure(fd) ? RUN_IMAGE_STATIC : RUN_IMAGE_MEMBER;
 }
@@ -203,13 +219,12 @@ is_joined(char *const *envp)
 
 /* Can the dynamic linker find this library by @envp? */
 static bool
-is_preloaded(char *const *envp)
+is_preloaded(char *const *envp, char *path)
 {
-	char path[PATH_MAX];
 	size_t n;
 	const char *part = our_part(variable(envp, "LD_PRELOAD"), &n);
 
-	if (part == NULL || n >= sizeof path || variable(envp, RUN_VAR) == NULL)
+	if (part == NULL || n >= PATH_MAX || variable(envp, RUN_VAR) == NULL)
 		return false;
 	memcpy(path, part, n);
 	path[n] = '\0';
@@ -217,31 +232,44 @@ is_preloaded(char *const *envp)
 		sys_call3(SYS_faccessat, AT_FDCWD, path, R_OK) == 0;
 }
 
-enum run_image
-run_image(const char *upath, char *const *envp)
+static enum run_image
+image_of(const char *upath, char *const *envp, struct work *w)
 {
-	enum run_image image = RUN_IMAGE_FOREIGN;
-	char path[PATH_MAX];
-	long fd = sys_openat(AT_FDCWD, upath, O_RDONLY | O_CLOEXEC, 0);
+	static const int how = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
+	enum run_image image;
+	long fd = sys_openat(AT_FDCWD, upath, how, 0);
 
 	if (fd == -ENOENT || fd == -ENOTDIR)
 		return RUN_IMAGE_NONE;
 	for (int i = 0; i < SCRIPTS && fd >= 0; i++) {
-		bool script = interpreter((int)fd, path);
-
-		if (!script)
-			image = elf_image((int)fd);
-		(void)sys_close((int)fd);
-		if (!script && image != RUN_IMAGE_MEMBER)
-			return image;
-		if (!script)
-			return !is_preloaded(envp) ? RUN_IMAGE_FOREIGN :
+		if (!interpreter((int)fd, w->path)) {
+			image = elf_image((int)fd, w);
+			(void)sys_close((int)fd);
+			if (image != RUN_IMAGE_MEMBER)
+				return image;
+			return !is_preloaded(envp, w->path) ?
+				RUN_IMAGE_FOREIGN :
 				is_joined(envp) ? image : RUN_IMAGE_STATIC;
-		fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+		}
+		(void)sys_close((int)fd);
+		fd = sys_openat(AT_FDCWD, w->path, how, 0);
 	}
 	if (fd >= 0)
 		(void)sys_close((int)fd);
 	return RUN_IMAGE_FOREIGN;
+}
+
+enum run_image
+run_image(const char *upath, char *const *envp)
+{
+	enum run_image image;
+	struct work *w = get_memory(sizeof *w);
+
+	if (w == NULL)
+		return RUN_IMAGE_FOREIGN;
+	image = image_of(upath, envp, w);
+	(void)sys_call2(SYS_munmap, w, sizeof *w);
+	return image;
 }
 
 const char *
@@ -275,29 +303,28 @@ run_env_without(char *const *envp, struct run_env *e)
 	const char *list = variable(envp, "LD_PRELOAD");
 	size_t n = 0, k = 0, len, before;
 	const char *part = our_part(list, &len);
-	long p;
+	char *preload;
 
 	e->v = NULL;
-	if (part == NULL || strlen(list) + 16 > sizeof e->preload)
+	if (part == NULL)
 		return envp;
 	while (envp[n] != NULL)
 		n++;
-	e->size = (n + 1) * sizeof *e->v;
-	p = sys_call6(SYS_mmap, NULL, e->size, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (p < 0 && p > -4096)
+	e->size = (n + 1) * sizeof *e->v + strlen(list) + 16;
+	e->v = get_memory(e->size);
+	if (e->v == NULL)
 		return envp;
-	e->v = (char **)p;
-	strcpy(e->preload, "LD_PRELOAD=");
+	preload = (char *)(e->v + n + 1);
+	strcpy(preload, "LD_PRELOAD=");
 	before = (size_t)(part - list);
-	memcpy(e->preload + 11, list, before);
-	strcpy(e->preload + 11 + before, part + len + (part[len] != '\0'));
+	memcpy(preload + 11, list, before);
+	strcpy(preload + 11 + before, part + len + (part[len] != '\0'));
 	/* a separator at the end is left of what preceded us */
 	for (size_t i = 0; i < n; i++) {
 		if (strncmp(envp[i], "LD_PRELOAD=", 11) != 0)
 			e->v[k++] = envp[i];
-		else if (e->preload[11] != '\0')
-			e->v[k++] = e->preload;
+		else if (preload[11] != '\0')
+			e->v[k++] = preload;
 	}
 	e->v[k] = NULL;
 	return e->v;

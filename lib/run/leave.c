@@ -68,7 +68,7 @@ leaving(void)
 	run_settle_all(RUN_CALL);
 	run_know_held();
 	run_unfit_held(false, RUN_APART);
-	run_off();
+	run_detach();
 }
 
 #define LEAVES(name, args, ...) \

@@ -112,3 +112,20 @@ epoll_ctl(int ep, int op, int fd, struct epoll_event *ev)
 		polling(fd);
 	return NEXT(epoll_ctl)(ep, op, fd, ev);
 }
+
+/* ------------------------------------------- other names for the same calls */
+
+int __poll(struct pollfd *p, nfds_t n, int ms);
+int __select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *tv);
+
+STR_EXPORT int
+__poll(struct pollfd *p, nfds_t n, int ms)
+{
+	return poll(p, n, ms);
+}
+
+STR_EXPORT int
+__select(int n, fd_set *r, fd_set *w, fd_set *x, struct timeval *tv)
+{
+	return select(n, r, w, x, tv);
+}

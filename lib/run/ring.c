@@ -7,9 +7,10 @@
  * Rule.  Bytes in the kernel's pipe are older than bytes in the ring.
  *
  * One process reads and one writes.  Each side copies first and then moves its
- * position by one compare-and-swap, so that a call that is interrupted by a
- * signal handler, or overtaken by another thread that gives the ring up, finds
- * that the word has changed, and starts again.  No lock is held by anyone.
+ * position by one compare-and-swap, so that a call during which a signal handler
+ * gives the ring up finds that the word has changed, and starts again.  A handler
+ * never uses a ring while the call that it interrupted does (enter()).  No lock is
+ * held.
  *
  * Sleeping reader.  When the ring is empty the reader sets ASLEEP in `tail',
  * which succeeds only if the ring is still empty, and reads the kernel's pipe.
@@ -32,6 +33,8 @@
 #include "run.h"
 #include "sys.h"
 #include "word.h"
+
+bool run_inside;
 
 #define LOOK_TICKS 2000000ull /* about a ms: the writer looks for a reader */
 #define FIRST 4096u	/* bytes that wake a reader, at most */
@@ -137,7 +140,7 @@ read_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep)
 				run_disarm(e, false);
 			return STEP_KERNEL;
 		}
-		if (!run_wait_move(e, fd, state))
+		if (!run_wait_move(e, p, fd, state))
 			return STEP_INTR;
 		return STEP_AGAIN;
 	}
@@ -216,19 +219,13 @@ more(struct run_end *e, struct run_pipe *p, int fd, char *buf, size_t len)
 	return (ssize_t)take(e, p, e->ring, buf, len);
 }
 
-ssize_t
-run_ring_read(struct run_end *e, int fd, void *buf, size_t len)
+static ssize_t
+ring_read(struct run_end *e, struct run_pipe *p, int fd, void *buf, size_t len)
 {
-	extern char __libc_single_threaded;
-	struct run_pipe *p = e->p;
 	uint64_t ep = e->epoch;
 	uint32_t n;
 	ssize_t r;
 
-	if (str_unlikely(__libc_single_threaded == 0)) {
-		run_settle(e, true, RUN_THREADS);
-		return run_next_read(fd, buf, len);
-	}
 	for (;;) {
 		enum step s;
 
@@ -256,6 +253,48 @@ run_ring_read(struct run_end *e, int fd, void *buf, size_t len)
 		if (n != 0)
 			return (ssize_t)n;
 	}
+}
+
+/*
+ * May this call use the ring?  A call of a signal handler that has interrupted
+ * another one may not: the other one has loaded a position.
+ */
+STR_INLINE bool
+enter(struct run_end *e)
+{
+	extern char __libc_single_threaded;
+
+	if (str_unlikely(run_inside || __libc_single_threaded == 0)) {
+		run_settle(e, __libc_single_threaded == 0,
+			run_inside ? RUN_CALL : RUN_THREADS);
+		return false;
+	}
+	run_inside = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return true;
+}
+
+STR_INLINE void
+leave(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	run_inside = false;
+}
+
+ssize_t
+run_ring_read(struct run_end *e, int fd, void *buf, size_t len)
+{
+	struct run_pipe *p;
+	ssize_t r;
+
+	if (!enter(e))
+		return run_next_read(fd, buf, len);
+	/* a handler may have given the ring up before */
+	p = e->p;
+	r = p != NULL ? ring_read(e, p, fd, buf, len) :
+		run_next_read(fd, buf, len);
+	leave();
+	return r;
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -366,7 +405,7 @@ write_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep)
 	if (str_likely(state == (ep << 8 | RUN_STREAM)))
 		return STEP_RING;
 	if (state == (ep << 8 | RUN_TO_R))
-		return run_wait_move(e, fd, state) ?
+		return run_wait_move(e, p, fd, state) ?
 			(LOAD(&p->state) == state ? STEP_KERNEL : STEP_AGAIN) :
 			STEP_INTR;
 	if ((state >> 8) != ep || (state & 0xff) == RUN_KERNEL)
@@ -374,24 +413,17 @@ write_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep)
 	return STEP_KERNEL;
 }
 
-ssize_t
-run_ring_write(struct run_end *e, int fd, const void *ubuf, size_t len)
+static ssize_t
+ring_write(struct run_end *e, struct run_pipe *p, int fd, const void *ubuf,
+	size_t len)
 {
-	extern char __libc_single_threaded;
-	struct run_pipe *p = e->p;
 	unsigned char *ring = e->ring;
 	const char *buf = ubuf;
 	size_t done = 0;
 	uint64_t ep, tail;
 	uint32_t room, n;
 
-	if (str_unlikely(__libc_single_threaded == 0)) {
-		run_settle(e, true, RUN_THREADS);
-		return run_next_write(fd, buf, len);
-	}
-	if (len == 0)
-		return run_next_write(fd, buf, len);
-	if (e->epoch == 0 && !run_upgrade(e, fd))
+	if (e->epoch == 0 && !run_upgrade(e, p, fd))
 		return run_next_write(fd, buf, len);
 	ep = e->epoch;
 	if (str_unlikely(reader_gone(e, fd)))
@@ -454,4 +486,19 @@ interrupted:
 		return (ssize_t)done;
 	errno = EINTR;
 	return -1;
+}
+
+ssize_t
+run_ring_write(struct run_end *e, int fd, const void *buf, size_t len)
+{
+	struct run_pipe *p;
+	ssize_t r;
+
+	if (!enter(e))
+		return run_next_write(fd, buf, len);
+	p = e->p;
+	r = p != NULL && len != 0 ? ring_write(e, p, fd, buf, len) :
+		run_next_write(fd, buf, len);
+	leave();
+	return r;
 }

@@ -43,6 +43,7 @@ struct run_end {
 };
 
 extern bool run_on;		      /* this process is under strrun */
+extern bool run_inside;	      /* a call uses a ring */
 extern bool run_ending;	      /* this process ends: no more rings */
 extern uint32_t run_armed;	      /* number of ends in use */
 extern uint8_t run_kind[RUN_NFD];
@@ -64,21 +65,27 @@ bool run_attach(void);
 struct run_area *run_area(void);
 /* The ring of @p, mapped; NULL. */
 unsigned char *run_ring(struct run_pipe *p);
-/* The record of the pipe with inode @id; NULL. */
-struct run_pipe *run_find(uint64_t id);
+/* The record of the pipe with inode @id on the device @dev; NULL. */
+struct run_pipe *run_find(uint64_t id, uint64_t dev);
+/* Is this process in the list of @p's holders? */
+bool run_is_holder(const struct run_pipe *p);
 /* Only the process that has taken a record makes it BUSY.  One that is killed
  * leaves it to the next.  False: another process has it. */
 bool run_take(struct run_pipe *p);
 void run_untake(struct run_pipe *p);
 /* A new pipe with inode @id, held by this process. */
-void run_record(uint64_t id);
+void run_record(uint64_t id, uint64_t dev);
 void run_unfit(struct run_pipe *p, enum run_count why);
 void run_count(enum run_count what);
 void run_off(void);
+/* This process has nothing of the area any more. */
+void run_detach(void);
 /* Every process that this one makes will hold the pipes that this one does. */
 void run_fork_begin(void);
 /* In the parent: the child has made the entries, or will. */
 void run_fork_leave(void);
+/* In the parent, after this: there is no child. */
+void run_fork_failed(void);
 void run_fork_child(void);
 /* The process @pid has been made; 0: none has. */
 void run_fork_made(pid_t pid);
@@ -109,7 +116,7 @@ unsigned run_consider(int fd, bool writes);
 struct run_end *run_end(unsigned kind);
 /* Descriptors of @e: again COUNTING, or NEVER. */
 void run_disarm(struct run_end *e, bool never);
-bool run_upgrade(struct run_end *e, int fd);
+bool run_upgrade(struct run_end *e, struct run_pipe *p, int fd);
 /* Each writer looks for its reader before its next write. */
 void run_look_again(void);
 
@@ -118,9 +125,12 @@ ssize_t run_ring_read(struct run_end *e, int fd, void *buf, size_t len);
 ssize_t run_ring_write(struct run_end *e, int fd, const void *buf, size_t len);
 
 /* ---------------------------------------------------------------- wait.c */
-/* POLLERR and POLLHUP of @fd after at most @ms milliseconds.  *ret_intr, if it
- * is not NULL: a signal has ended the call. */
-short run_events(int fd, int ms, bool *ret_intr);
+/* Keep all signals pending but those of fault.c.  Return: the mask before. */
+uint64_t run_hold_signals(void);
+/* Let the handlers run.  True: one ends the calls of the kernel's by EINTR. */
+bool run_let_signals(uint64_t mask);
+/* POLLERR and POLLHUP of @fd after at most @ms milliseconds. */
+short run_events(int fd, int ms);
 /* Has the last reader closed the pipe of the writer's @fd? */
 bool run_is_gone(int fd);
 /* Number of bytes in the kernel's pipe; -1. */
@@ -129,8 +139,9 @@ int run_unread(int fd);
  * reader has ended.  False: the call ends with EINTR. */
 bool run_wait_room(struct run_pipe *p, uint64_t tail, int fd, bool *ret_gone);
 void run_wake_writer(struct run_pipe *p);
-/* Wait while the other side moves the ring; false: interrupted. */
-bool run_wait_move(struct run_end *e, int fd, uint64_t state);
+/* Wait while the other side moves the ring; false: the call ends with EINTR. */
+bool run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
+	uint64_t state);
 /* Wait until the writer has woken this reader; false: the writer is gone. */
 bool run_wait_woken(struct run_pipe *p, int fd);
 
@@ -151,6 +162,8 @@ void host_copy_init(uint32_t *known);
 void run_settle_fd(int fd, bool never, enum run_count why);
 void run_settle_all(enum run_count why);
 void run_settle(struct run_end *e, bool never, enum run_count why);
+/* The name in /proc of this process's @fd. */
+char *run_fd_path(char path[40], int fd);
 /* Each fd below RUN_NFD: the file under it changes. */
 void run_forget(int fd);
 
@@ -175,7 +188,6 @@ const char *run_search(const char *name, char *path);
 struct run_env {
 	char **v;
 	size_t size;
-	char preload[4096];
 };
 char *const *run_env_without(char *const *envp, struct run_env *e);
 void run_env_free(struct run_env *e);

@@ -5,9 +5,11 @@
  * Descriptors of processes, as /proc shows them.  No malloc(): calls that are
  * allowed in a signal handler come here.
  */
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "run.h"
 #include "sys.h"
@@ -56,7 +58,9 @@ look(long dir, const char *name, run_seen *f, void *arg)
 		return true;
 	if (err != 0)
 		return false;
-	if (!S_ISFIFO(st.st_mode))
+	/* a FIFO of a file system is no pipe */
+	if (!S_ISFIFO(st.st_mode) || (run_area() != NULL &&
+			(uint64_t)st.st_dev != run_area()->dev))
 		return true;
 	if (sys_call4(SYS_newfstatat, dir, name, &link, AT_SYMLINK_NOFOLLOW) !=
 			0)
@@ -127,13 +131,16 @@ static void
 mark(void *arg, int fd, uint64_t id, unsigned mode)
 {
 	struct stat st;
+	struct statfs fs;
 	char none = '\0';
 
 	(void)arg;
 	(void)id;
 	(void)mode;
 	if (sys_call4(SYS_newfstatat, fd, &none, &st, AT_EMPTY_PATH) == 0 &&
-			S_ISFIFO(st.st_mode))
+			S_ISFIFO(st.st_mode) &&
+			sys_call2(SYS_fstatfs, fd, &fs) == 0 &&
+			fs.f_type == PIPEFS_MAGIC)
 		(void)sys_call2(SYS_fchmod, fd,
 			(st.st_mode & 07777) | S_ISVTX);
 }

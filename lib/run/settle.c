@@ -21,15 +21,16 @@
 
 #include "run.h"
 #include "sys.h"
+#include "word.h"
 
 struct moving {
 	int fd;
-	struct iovec v[2];
-	int n;
+	const unsigned char *ring;
+	uint32_t at, n; /* position of what is still to be moved, and its size */
 };
 
-static char *
-fd_path(char path[40], int fd)
+char *
+run_fd_path(char path[40], int fd)
 {
 	char digits[12], *p;
 	int n = 0;
@@ -45,23 +46,23 @@ fd_path(char path[40], int fd)
 	return path;
 }
 
-static void
-write_all(int fd, const struct moving *m)
+/* 0, or minus an errno: then @m tells what is left. */
+static long
+write_all(int fd, struct moving *m)
 {
-	struct iovec v[2] = {m->v[0], m->v[1]};
+	while (m->n != 0) {
+		uint32_t at = m->at & (RUN_RING - 1), k = RUN_RING - at;
+		struct iovec v[2] = {
+			{(void *)(uintptr_t)(m->ring + at), m->n < k ? m->n : k},
+			{(void *)(uintptr_t)m->ring, m->n < k ? 0 : m->n - k}};
+		long r = sys_call3(SYS_writev, fd, v, 2);
 
-	for (int i = 0; i < m->n;) {
-		long r = sys_call3(SYS_writev, fd, v + i, m->n - i);
-
-		if (r < 0)
-			return;
-		while (i < m->n && (size_t)r >= v[i].iov_len)
-			r -= (long)v[i++].iov_len;
-		if (i < m->n) {
-			v[i].iov_base = (char *)v[i].iov_base + r;
-			v[i].iov_len -= (size_t)r;
-		}
+		if (r <= 0)
+			return r < 0 ? r : -EAGAIN;
+		m->at += (uint32_t)r;
+		m->n -= (uint32_t)r;
 	}
+	return 0;
 }
 
 /*
@@ -71,39 +72,57 @@ write_all(int fd, const struct moving *m)
 static int
 move_apart(void *arg)
 {
-	const struct moving *m = arg;
+	struct moving *m = arg;
 	char path[40];
 	long fd;
 
 	(void)sys_close(m->fd == 0 ? 1 : 0);
-	fd = sys_openat(AT_FDCWD, fd_path(path, m->fd),
+	fd = sys_openat(AT_FDCWD, run_fd_path(path, m->fd),
 		O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
 	if (fd >= 0)
-		write_all((int)fd, m);
+		(void)write_all((int)fd, m);
 	(void)sys_call1(SYS_exit, 0);
 	return 0;
 }
 
 NEXT_SLOT(clone);
 
-static void
+/* Return: as write_all(). */
+static long
 move_by_reader(struct moving *m)
 {
 	_Alignas(16) static char stack[8192];
 	char path[40];
-	long fd = sys_openat(AT_FDCWD, fd_path(path, m->fd),
+	long fd = sys_openat(AT_FDCWD, run_fd_path(path, m->fd),
 		O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
 	int pid;
 
 	if (fd >= 0) {
-		write_all((int)fd, m);
+		long err = write_all((int)fd, m);
+
 		(void)sys_close((int)fd);
-		return;
+		return err;
 	}
+	if (fd != -EMFILE)
+		return fd;
 	pid = NEXT(clone)(move_apart, stack + sizeof stack,
 		CLONE_VM | CLONE_VFORK, m);
 	if (pid > 0)
 		(void)sys_call4(SYS_wait4, pid, NULL, __WALL, NULL);
+	return m->n == 0 ? 0 : -EAGAIN;
+}
+
+/*
+ * The pipe has room for all (run_upgrade()), and could be opened when it was
+ * armed.  So only the system's lack of files or memory fails, and that ends.
+ */
+static void
+move_surely(struct moving *m)
+{
+	struct timespec ms = {0, 1000000};
+
+	while (m->n != 0 && move_by_reader(m) != 0)
+		(void)sys_call5(SYS_ppoll, NULL, 0, &ms, NULL, SYS_SIGSET);
 }
 
 /* A descriptor of @e, or -1. */
@@ -117,55 +136,65 @@ fd_of(const struct run_end *e)
 }
 
 static void
-move(struct run_end *e, int fd)
+move(const struct run_end *e, struct run_pipe *p, int fd)
 {
-	struct run_pipe *p = e->p;
 	uint64_t closed = (uint64_t)RUN_CLOSED << 32;
-	uint32_t tail, head, at, n;
-	struct moving m = {.fd = fd};
+	uint32_t tail, head;
+	struct moving m = {.fd = fd, .ring = e->ring};
+	int have;
 
 	/* the writer has filled the ring, and has not written what precedes it */
 	if (e->reads && !run_wait_woken(p, fd))
 		return;
 	tail = (uint32_t)__atomic_fetch_or(&p->tail, closed, __ATOMIC_SEQ_CST);
 	head = (uint32_t)__atomic_fetch_or(&p->head, closed, __ATOMIC_SEQ_CST);
-	n = tail - head;
-	at = head & (RUN_RING - 1);
-	if (n == 0 || n > RUN_RING || fd < 0)
+	m.at = head;
+	m.n = tail - head;
+	if (m.n == 0 || m.n > RUN_RING || fd < 0)
 		return;
-	m.v[0].iov_base = e->ring + at;
-	m.v[0].iov_len = n < RUN_RING - at ? n : RUN_RING - at;
-	m.v[1].iov_base = e->ring;
-	m.v[1].iov_len = n - m.v[0].iov_len;
-	m.n = m.v[1].iov_len != 0 ? 2 : 1;
-	if (e->reads)
-		move_by_reader(&m);
-	else
-		write_all(fd, &m);
+	if (e->reads) {
+		move_surely(&m);
+		return;
+	}
+	have = run_unread(fd);
+	__atomic_store_n(&p->before, have > 0 ? (uint32_t)have : 0,
+		__ATOMIC_SEQ_CST);
+	(void)write_all(fd, &m);
 }
 
-/* Without signals: a handler would find the ring half moved. */
+/*
+ * The caller's signals are held: a handler would find the ring half moved.
+ */
 static void
-move_quietly(struct run_end *e, int fd, uint64_t to)
+move_quietly(const struct run_end *e, struct run_pipe *p, int fd, uint64_t to)
 {
-	struct run_pipe *p = e->p;
-	uint64_t all = ~0ull, old, pend = 0, was = 0;
+	uint64_t pend = 0, was = 0;
 	uint64_t pipe_sig = 1ull << (SIGPIPE - 1);
 	struct timespec none = {0, 0};
 
-	(void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old,
-		SYS_SIGSET);
 	(void)sys_call2(SYS_rt_sigpending, &was, SYS_SIGSET);
 	if (e->reads || (fd >= 0 && !run_is_gone(fd)))
-		move(e, fd);
+		move(e, p, fd);
 	(void)sys_call2(SYS_rt_sigpending, &pend, SYS_SIGSET);
 	if ((pend & ~was & pipe_sig) != 0)
 		(void)sys_call4(SYS_rt_sigtimedwait, &pipe_sig, NULL, &none,
 			SYS_SIGSET);
 	__atomic_store_n(&p->state, to, __ATOMIC_SEQ_CST);
 	run_wake_writer(p);
-	(void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL,
-		SYS_SIGSET);
+}
+
+/* Change the state to @mine, and from there to KERNEL.  False: it has changed. */
+static bool
+give_up(const struct run_end *e, struct run_pipe *p, int fd, uint64_t was,
+	uint64_t mine)
+{
+	uint64_t mask = run_hold_signals();
+	bool ok = swap(&p->state, was, mine);
+
+	if (ok)
+		move_quietly(e, p, fd, ((was >> 8) + 1) << 8 | RUN_KERNEL);
+	(void)run_let_signals(mask);
+	return ok;
 }
 
 void
@@ -173,34 +202,34 @@ run_settle(struct run_end *e, bool never, enum run_count why)
 {
 	int err = errno, fd = fd_of(e);
 
-	while (e->p != NULL) {
+	for (;;) {
 		struct run_pipe *p = e->p;
-		uint64_t was = __atomic_load_n(&p->state, __ATOMIC_SEQ_CST);
-		uint64_t ep = was >> 8, mine = ep << 8 |
-			(e->reads ? RUN_TO_R : RUN_TO_W);
-		unsigned st = (unsigned)(was & 0xff);
+		uint64_t was, ep;
+		unsigned st;
 
-		if (e->epoch != ep || st == RUN_KERNEL || st == RUN_BUSY)
+		if (p == NULL)
+			break;
+		was = LOAD(&p->state);
+		ep = was >> 8;
+		st = (unsigned)(was & 0xff);
+		if (e->epoch != ep || st == RUN_KERNEL || st == RUN_BUSY ||
+				(st == RUN_ARMED && !e->reads))
 			break;
 		if (st == RUN_ARMED) {
-			if (!e->reads)
+			if (swap(&p->state, was, (ep + 1) << 8 | RUN_KERNEL))
 				break;
-			mine = (ep + 1) << 8 | RUN_KERNEL;
-		} else if (st != RUN_STREAM) {
-			if (was == mine || !run_wait_move(e, fd, was) ||
-				__atomic_load_n(&p->state, __ATOMIC_SEQ_CST) ==
-					was)
+		} else if (st == RUN_STREAM) {
+			if (give_up(e, p, fd, was, ep << 8 |
+					(e->reads ? RUN_TO_R : RUN_TO_W))) {
+				run_count(why);
 				break;
-			continue;
+			}
+		} else {
+			/* the other side does; its death is seen */
+			(void)run_wait_move(e, p, fd, was);
+			if (!e->reads && LOAD(&p->state) == was)
+				break;
 		}
-		if (!__atomic_compare_exchange_n(&p->state, &was, mine, false,
-			__ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-			continue;
-		if (st == RUN_STREAM) {
-			run_count(why);
-			move_quietly(e, fd, (ep + 1) << 8 | RUN_KERNEL);
-		}
-		break;
 	}
 	run_disarm(e, never);
 	errno = err;

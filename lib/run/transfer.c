@@ -6,6 +6,7 @@
  * The kernel's pipe carries the data from then on.
  */
 #include <aio.h>
+#include <execinfo.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <sys/sendfile.h>
@@ -169,4 +170,13 @@ __dprintf_chk(int fd, int flag, const char *fmt, ...)
 	n = __vdprintf_chk(fd, flag, fmt, ap);
 	va_end(ap);
 	return n;
+}
+
+NEXT_SLOT(backtrace_symbols_fd);
+
+STR_EXPORT void
+backtrace_symbols_fd(void *const *at, int n, int fd)
+{
+	moving(fd);
+	NEXT(backtrace_symbols_fd)(at, n, fd);
 }

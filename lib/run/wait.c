@@ -16,13 +16,20 @@
 
 #define LOOK_MS 5 /* between two looks of a writer for the reader */
 
-/*
- * A signal has interrupted a sleep of the ring.  Would it interrupt a call of
- * the kernel's?  Only a handler without SA_RESTART does; which one ran is not
- * known, so any counts.
- */
+uint64_t
+run_hold_signals(void)
+{
+	uint64_t mask = ~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
+	uint64_t old = 0;
+
+	(void)sys_call4(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &old, SYS_SIGSET);
+	return old;
+}
+
+/* Does a handler of @sig run, after which a call of the kernel's is not
+ * restarted? */
 static bool
-interrupts(void)
+ends_calls(int sig)
 {
 	struct {
 		void (*handler)(int);
@@ -31,30 +38,46 @@ interrupts(void)
 		unsigned long mask;
 	} sa;
 
-	for (int sig = 1; sig < 65; sig++)
-		if (sys_call4(SYS_rt_sigaction, sig, NULL, &sa, SYS_SIGSET) ==
-				0 && sa.handler != SIG_DFL &&
-			sa.handler != SIG_IGN && (sa.flags & SA_RESTART) == 0)
-			return true;
-	return false;
+	return sys_call4(SYS_rt_sigaction, sig, NULL, &sa, SYS_SIGSET) == 0 &&
+		sa.handler != SIG_DFL && sa.handler != SIG_IGN &&
+		(sa.flags & SA_RESTART) == 0;
+}
+
+/*
+ * Each sleep of the ring holds the signals, and so is short.  What has come
+ * meanwhile is known here: a handler without SA_RESTART ends the program's call,
+ * as it ends the kernel's.
+ */
+bool
+run_let_signals(uint64_t mask)
+{
+	uint64_t come = 0;
+	bool ends = false;
+
+	(void)sys_call2(SYS_rt_sigpending, &come, SYS_SIGSET);
+	come &= ~mask;
+	for (int sig = 1; come != 0 && sig < 65; sig++)
+		if ((come >> (sig - 1) & 1) != 0 && ends_calls(sig))
+			ends = true;
+	(void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL,
+		SYS_SIGSET);
+	return ends;
 }
 
 short
-run_events(int fd, int ms, bool *ret_intr)
+run_events(int fd, int ms)
 {
 	struct timespec ts = {ms / 1000, (long)(ms % 1000) * 1000000};
 	struct pollfd pfd = {.fd = fd};
-	long n = sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET);
 
-	if (ret_intr != NULL)
-		*ret_intr = n == -EINTR;
-	return n > 0 ? pfd.revents : 0;
+	return sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL, SYS_SIGSET) > 0 ?
+		pfd.revents : 0;
 }
 
 bool
 run_is_gone(int fd)
 {
-	return (run_events(fd, 0, NULL) & POLLERR) != 0;
+	return (run_events(fd, 0) & POLLERR) != 0;
 }
 
 /* Sleep until the reader has made room.  @fd: the writer's.
@@ -64,16 +87,18 @@ run_wait_room(struct run_pipe *p, uint64_t tail, int fd, bool *ret_gone)
 {
 	uint32_t turn = LOAD(&p->turn);
 	struct timespec ts = {0, LOOK_MS * 1000000};
+	uint64_t mask;
 	long r;
 
 	__atomic_store_n(&p->room, 1, __ATOMIC_SEQ_CST);
 	if (POS(tail) - POS(LOAD(&p->head)) <= RUN_RING / 2 ||
 		LOAD(&p->tail) != tail)
 		return true;
+	mask = run_hold_signals();
 	r = sys_call6(SYS_futex, &p->turn, 0 /* FUTEX_WAIT */, turn, &ts, NULL,
 		0);
-	if (r == -EINTR)
-		return !interrupts();
+	if (run_let_signals(mask))
+		return false;
 	if (r == -ETIMEDOUT && run_is_gone(fd))
 		*ret_gone = true;
 	return true;
@@ -100,18 +125,17 @@ run_unread(int fd)
 
 /*
  * The writer was killed while it moved the ring into the kernel's pipe.  It
- * wrote all of it, or nothing.  If the kernel's pipe may have older bytes, it is
- * not certain which.
+ * wrote all of it, or nothing.  It has noted how many bytes were there before;
+ * this reader has taken none since.
  */
 static void
-take_over(struct run_end *e, int fd, uint64_t state)
+take_over(struct run_pipe *p, int fd, uint64_t state)
 {
-	struct run_pipe *p = e->p;
 	uint32_t n = POS(LOAD(&p->tail)) - POS(LOAD(&p->head));
 	int have = run_unread(fd);
 	uint64_t to;
 
-	if (have < 0 || (e->kernel != RUN_EMPTY ? (uint32_t)have >= n : have > 0) || n == 0) {
+	if (have < 0 || n == 0 || (uint32_t)have > LOAD(&p->before)) {
 		to = ((state >> 8) + 1) << 8 | RUN_KERNEL;
 	} else {
 		(void)__atomic_fetch_and(&p->head,
@@ -124,10 +148,11 @@ take_over(struct run_end *e, int fd, uint64_t state)
 }
 
 bool
-run_wait_move(struct run_end *e, int fd, uint64_t state)
+run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
+	uint64_t state)
 {
-	for (int i = 0; LOAD(&e->p->state) == state; i++) {
-		bool intr;
+	for (int i = 0; LOAD(&p->state) == state; i++) {
+		uint64_t mask;
 		short ev;
 
 		if (i < 100) {
@@ -139,14 +164,15 @@ run_wait_move(struct run_end *e, int fd, uint64_t state)
 			continue;
 		}
 		/* a reader without data would return at once for its data */
-		ev = run_events(fd, 1, &intr);
-		if (intr && interrupts())
+		mask = run_hold_signals();
+		ev = run_events(fd, 1);
+		if (run_let_signals(mask))
 			return false;
 		if ((ev & (POLLHUP | POLLERR)) != 0 &&
-				LOAD(&e->p->state) == state) {
+				LOAD(&p->state) == state) {
 			if (!e->reads)
 				return true; /* the kernel says EPIPE */
-			take_over(e, fd, state);
+			take_over(p, fd, state);
 		}
 		if (ev != 0)
 			(void)sys_call1(SYS_sched_yield, 0);
@@ -167,7 +193,7 @@ run_wait_woken(struct run_pipe *p, int fd)
 			relax();
 		else if (i < 200)
 			(void)sys_call1(SYS_sched_yield, 0);
-		else if ((run_events(fd, 1, NULL) & POLLHUP) != 0)
+		else if ((run_events(fd, 1) & POLLHUP) != 0)
 			return false;
 	}
 }

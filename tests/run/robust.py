@@ -3,7 +3,7 @@
 # Copyright (c) 2026 The Fast-STREAMS authors
 """strrun and programs that get into its way.
 
-usage: robust.py STRRUN [CASE...], or STRRUN -CASE: all but this one
+usage: robust.py STRRUN AWKWARD [CASE...], or -CASE: all but this one
 """
 
 import os
@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 LIMIT = 120
+AWKWARD = None  # the program awkward.c
 CASES = []
 
 
@@ -127,15 +128,15 @@ ctypes.memset(m, 120, 4096)
 c.mprotect(m + 4096, 12288, 0)
 '''
 BAD_WRITER = BAD + '''
-for i in range(1, 30001): os.write(1, b"%d\\n" % i)
+for i in range(1, 200001): os.write(1, b"%d\\n" % i)
 said = [call(c.write, 1, 8, 10), call(c.write, 1, m + 4096, 5000),
         call(c.write, 1, m + 4090, 100)]
 sys.stderr.write(repr(said) + "\\n")
-for i in range(30001, 60001): os.write(1, b"%d\\n" % i)
+for i in range(200001, 230001): os.write(1, b"%d\\n" % i)
 '''
 BAD_READER = BAD + '''
 got, said = 0, []
-while got < 200000:
+while got < 800000:
     b = os.read(0, 50); got += len(b); sys.stdout.buffer.write(b)
 for p in 8, m + 4096: said.append(call(c.read, 0, p, 10))
 sys.stderr.write(repr(said) + "\\n")
@@ -163,13 +164,13 @@ def bad_address_written(strrun):
 @case
 def bad_address_read(strrun):
     """a bad address in read() gives EFAULT, and loses nothing"""
-    native_too(strrun, '(seq 60000 | ' + py(BAD_READER) + ' | md5sum) 2>&1')
+    native_too(strrun, '(seq 200000 | ' + py(BAD_READER) + ' | md5sum) 2>&1')
 
 
 # Other faults are those of the program: its handler, its death.
 FAULTS = BAD + '''
 import signal, faulthandler
-for i in range(20000): os.write(1, b"%7d\\n" % i)
+for i in range(200000): os.write(1, b"%7d\\n" % i)
 how = sys.argv[1] if len(sys.argv) > 1 else "die"
 if how == "handler":
     signal.signal(signal.SIGSEGV, lambda *a: os.write(2, b"handled\\n"))
@@ -182,7 +183,7 @@ elif how == "sent":
     os.kill(os.getpid(), signal.SIGSEGV)
 else:
     ctypes.memset(m + 4096, 0, 1)
-for i in range(20000, 40000): os.write(1, b"%7d\\n" % i)
+for i in range(200000, 220000): os.write(1, b"%7d\\n" % i)
 '''
 
 
@@ -213,6 +214,133 @@ def many_signals(strrun):
     for _ in range(5):
         _, n = run(strrun, f'seq 40000 | {py(SIGNALS)} | cat', lines=40000)
         assert n > 0, 'never carried'
+
+
+# The reader gives the pipe back again and again, while the writer fills it.
+AGAIN = '''
+import os, time
+got = []
+def rd(n):
+    b = os.read(0, n); got.append(b); return b
+for j in range(6):
+    for i in range(40 << j): rd(64)
+    time.sleep(0.05)
+    os.close(os.dup(0))
+while rd(65536): pass
+print(b"".join(got) == b"".join(b"%07d\\n" % i for i in range(150000)))
+'''
+
+
+@case
+def carried_again(strrun):
+    """a pipe that is full when it is carried again loses nothing"""
+    out, n = run(strrun, f'{AWKWARD} fill 150000 | {py(AGAIN)}')
+    assert out == 'True\n' and n > 1, f'{out}, carried {n} times'
+
+
+@case
+def unseen_ways(strrun):
+    """a line read in another way is the next one"""
+    for how in 'alias', 'link', 'wordexp', 'dup', 'user':
+        if how == 'user' and os.geteuid() != 0:
+            continue
+        with tempfile.TemporaryDirectory() as d:
+            out, n = run(strrun, f'cd {d}; {AWKWARD} fill 200000 | '
+                         f'{AWKWARD} next {how}')
+        assert out == '200000 lines\n' and n > 0, f'{how}: {out}, {n}'
+
+
+@case
+def writing_handler(strrun):
+    """what a handler writes while write() runs is neither lost nor doubled"""
+    out, _ = run(strrun, f'{AWKWARD} handler 2 | {AWKWARD} records')
+    assert out == 'in order\n', out
+
+
+@case
+def restarted(strrun):
+    """a handler with SA_RESTART does not end a write"""
+    out, n = run(strrun, f'{AWKWARD} restart | perl -e \'while ($n = sysread '
+                 'STDIN, $b, 4096) { $all += $n; select undef, undef, undef, '
+                 '.001 } print $all\'')
+    assert out == '2048000' and n > 0, f'{out}, carried {n} times'
+
+
+@case
+def small_stack(strrun):
+    """a thread with the smallest stack can start programs"""
+    out, _ = run(strrun, f'{AWKWARD} spawn')
+    assert out == '0\n', out
+
+
+@case
+def unknown_holders(strrun):
+    """a reader that the library cannot know keeps the pipe out of it"""
+    for text in (f'{AWKWARD} raw',
+                 f'(exec 3<&0; {AWKWARD} lone <&3 3<&- & '
+                 f'exec {AWKWARD} first 3<&-)'):
+        with tempfile.TemporaryDirectory() as d:
+            out, _ = run(strrun, f'cd {d}; {AWKWARD} fill 100000 2>/dev/null |'
+                         f' {text} | cat')
+        assert out == 'both\n', f'{text}: {out}'
+
+
+POLLED = '''
+import os, select
+d = os.dup(0)
+e = select.epoll()
+e.register(d)
+n = 0
+while True:
+    e.poll()
+    b = os.read(0, 64)
+    if not b: break
+    n += len(b)
+print(n)
+'''
+
+
+@case
+def polled_copy(strrun):
+    """epoll on a copy of a descriptor sees what its reader has not read"""
+    out, _ = run(strrun, f'{AWKWARD} fill 100000 | {py(POLLED)}')
+    assert out == '800000\n', out
+
+
+# Another process sets O_NONBLOCK on the file that both have.
+NONBLOCK = '''
+import os, fcntl
+if os.fork() == 0:
+    fcntl.fcntl(1, fcntl.F_SETFL, os.O_NONBLOCK | os.O_WRONLY)
+    os._exit(0)
+for i in range(10): os.write(1, b"x" * 10)
+os.wait()
+try:
+    for i in range(100000): os.write(1, b"x" * 10)
+except BlockingIOError: os.write(2, b"refused\\n")
+'''
+
+
+@case
+def nonblocking_by_another(strrun):
+    """O_NONBLOCK set by another process holds"""
+    out, _ = run(strrun, f'({py(NONBLOCK)} 2>&3 | (read x; cat >/dev/null)) '
+                 '3>&1')
+    assert out in ('refused\n', ''), out
+
+
+@case
+def started_oddly(strrun):
+    """exec of a FIFO; SIGCHLD and SIGXFSZ that the caller ignores"""
+    with tempfile.TemporaryDirectory() as d:
+        text = (f'cd {d}; mkfifo f; chmod +x f; ./f 2>/dev/null; echo $?; '
+                'ulimit -f 0; dd if=/dev/zero of=x count=1 2>/dev/null; '
+                'echo $?')
+        p = subprocess.run(['perl', '-e', '$SIG{CHLD} = $SIG{XFSZ} = "IGNORE";'
+                            'exec @ARGV', strrun, 'sh', '-c', text],
+                           stdout=subprocess.PIPE, timeout=LIMIT, check=False)
+    assert p.returncode == 0 and p.stdout == b'126\n1\n', \
+        f'{p.returncode} {p.stdout}'
 
 
 def in_mounts(text):
@@ -249,9 +377,11 @@ def hidden_processes(strrun):
 
 
 def main(argv):
+    global AWKWARD
+    AWKWARD = argv[2]
     bad = 0
-    todo = [f for f in CASES if not argv[2:] or f.__name__ in argv[2:] or
-            (argv[2][0] == '-' and argv[2] != '-' + f.__name__)]
+    todo = [f for f in CASES if not argv[3:] or f.__name__ in argv[3:] or
+            (argv[3][0] == '-' and argv[3] != '-' + f.__name__)]
     print(f'1..{len(todo)}', flush=True)
     for i, f in enumerate(todo, 1):
         try:
