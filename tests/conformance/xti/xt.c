@@ -355,3 +355,20 @@ xt_traffic_ends(struct xt_traffic *tr)
 		T_EQ(st, 0);
 	}
 }
+
+void
+xt_two(struct xt_addr *at, int *lfd, int who[2], int seq[2])
+{
+	struct t_call call = {.sequence = 0};
+
+	*lfd = xt_bound_at(1, 2, at);
+	for (int i = 0; i < 2; i++) {
+		who[i] = xt_bound(1, 0);
+		xt_call(who[i], at);
+		T_EVENT(*lfd, T_LISTEN);
+		T_TOK(t_listen(*lfd, &call));
+		seq[i] = call.sequence;
+	}
+	T_NE(seq[0], seq[1]);
+	T_STATE(*lfd, T_INCON);
+}

@@ -112,6 +112,8 @@ void xt_call(int fd, struct xt_addr *to);	/* t_connect, does not wait */
 int xt_accept(int lfd);				/* the new endpoint */
 /* A connection: 0 who called, 1 who was called; both block. */
 void xt_pair(int fd[2]);
+/* Two callers at the listener *@lfd, at *@at, with room for both. */
+void xt_two(struct xt_addr *at, int *lfd, int who[2], int seq[2]);
 /* ... and an endpoint of it, or another, in @state; nonblocking. */
 struct xt_end {
 	int fd;
