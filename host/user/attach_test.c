@@ -288,12 +288,16 @@ T_CASE(after_a_crash_a_new_file_takes_the_name)
 	runtime_dir_remove();
 }
 
-/* Dies a member, in a network namespace of its own; 1: there is none. */
+#define NS "/proc/self/ns/net"
+
+/* Dies a member, in a network namespace of its own, whose number it leaves in
+ * *@ret; 1: there is none. */
 static void T_NORETURN
-dies_elsewhere(void)
+dies_elsewhere(volatile ino_t *ret)
 {
 	if (syscall(SYS_unshare, CLONE_NEWNET) != 0)
 		_exit(1);
+	*ret = inode(NS);
 	enter_leave();
 	raise(SIGKILL);
 	_exit(2);
@@ -318,11 +322,13 @@ T_CASE(what_a_crash_left_in_a_namespace_that_is_gone_is_swept)
 	int status, to[2], from[2];
 	char c, name[2][512];
 	pid_t pid, other;
+	volatile ino_t *gone = mmap(NULL, sizeof(*gone), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	runtime_dir();
 	pid = T_OK(fork());
 	if (pid == 0)
-		dies_elsewhere();
+		dies_elsewhere(gone);
 	T_EQ(T_OK(waitpid(pid, &status, 0)), pid);
 	if (WIFEXITED(status)) {
 		T_EQ(WEXITSTATUS(status), 1);
@@ -335,7 +341,12 @@ T_CASE(what_a_crash_left_in_a_namespace_that_is_gone_is_swept)
 	T_OK(pipe(from));
 	other = T_OK(fork());
 	if (other == 0) {
-		T_OK(syscall(SYS_unshare, CLONE_NEWNET));
+		/* the kernel reuses the number of a namespace that is gone; the
+		 * open file keeps one that has it, so the next has another */
+		do {
+			T_OK(syscall(SYS_unshare, CLONE_NEWNET));
+			T_OK(open(NS, O_RDONLY));
+		} while (inode(NS) == *gone);
 		pid = T_OK(fork());
 		if (pid == 0) {
 			enter_leave();
