@@ -15,7 +15,7 @@
 #include <linux/if_packet.h>
 #include "ip_impl.h"
 
-#define FRAMES 16u /* received by one system call */
+#define FRAMES 8u /* received by one system call */
 #define CTL 8u	  /* words of control data of each */
 
 static void
