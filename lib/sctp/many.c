@@ -52,19 +52,19 @@ wait_up(struct sock *s, uint32_t id)
 {
 	struct sctpio_status st;
 
-	for (;;) {
+	/* even if the answer is there already, as on Linux */
+	while (!sk_nonblock(s, 0)) {
 		memset(&st, 0, sizeof(st));
 		st.assoc = id;
 		if (sk_get(s, SCTPIO_STATUS, &st, sizeof(st)) != 0)
 			return -ECONNREFUSED;
 		if (st.state >= T_SCTP_S_ESTABLISHED)
 			return 0;
-		if (sk_nonblock(s, 0))
-			return -EINPROGRESS;
 		/* its end would be no event of the Stream */
 		if (poll(NULL, 0, 1) < 0)
 			return -errno;
 	}
+	return -EINPROGRESS;
 }
 
 /* sk_many_connect - begin an association; *ret: its number */

@@ -305,3 +305,15 @@ T_CASE(options_of_an_association_that_there_is_not_are_refused)
 	T_ERR(setsockopt(m, IPPROTO_SCTP, SCTP_RTOINFO, &r, sizeof(r)),
 		EINVAL);
 }
+
+T_CASE(a_connect_that_does_not_wait_is_in_progress)
+{
+	int m = (int)T_OK(socket(AF_INET, SOCK_SEQPACKET | SOCK_NONBLOCK,
+		IPPROTO_SCTP));
+	int l = listener(1);
+	struct sockaddr_in sa = loop(port_of(l));
+
+	T_ERR(connect(m, (struct sockaddr *)&sa, sizeof(sa)), EINPROGRESS);
+	T_OK(accept(l, NULL, NULL));
+	T_EQ(get_int(m, IPPROTO_SCTP, SCTP_GET_ASSOC_NUMBER), 1);
+}
