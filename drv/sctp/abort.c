@@ -157,6 +157,9 @@ sctp_error_received(struct sctp_in *in, const struct sctp_tlv *c)
 					sctp_get32(cause.p + SCTP_TLV));
 			continue;
 		}
+		if (cause.type == SCTP_E_CHUNK && cause.len > SCTP_TLV &&
+			cause.p[SCTP_TLV] == SCTP_C_ASCONF)
+			sctp_asconf_unknown(in->env, as);
 		keep(in->env, as, &cause);
 		as->events |= SCTP_EV_ERROR;
 	}

@@ -34,6 +34,7 @@ sctp_conf_default(struct sctp_conf *c)
 		.mtu = 1500,
 		.ostreams = 10,
 		.istreams = 2048,
+		.ostreams_most = 256,
 		.pr = 1,
 		.reconf = SCTP_RECONF_ALL,
 		.hmac = {SCTP_HMAC_SHA256, SCTP_HMAC_SHA1},
@@ -165,6 +166,7 @@ void
 sctp_assoc_my_tsn(struct sctp_assoc *as, uint32_t first)
 {
 	as->my_first = as->next_tsn = as->lost_from = as->reconf_seq = first;
+	as->asconf_serial = first;
 	as->acked = as->advanced = as->told = first - 1;
 	as->jumped = 0;
 }
@@ -173,7 +175,7 @@ sctp_assoc_my_tsn(struct sctp_assoc *as, uint32_t first)
 void
 sctp_assoc_peer_tsn(struct sctp_assoc *as, uint32_t first)
 {
-	as->peer_first = as->peer_reconf = first;
+	as->peer_first = as->peer_reconf = as->peer_asconf = first;
 	as->answer[0] = as->answer[1] = SCTP_R_BAD_SEQ;
 	as->cum = as->high = first - 1;
 	__builtin_memset(as->map, 0, sizeof(as->map));
@@ -208,6 +210,8 @@ sctp_assoc_down(struct sctp_assoc *as, enum sctp_down why)
 	as->t1_at = as->t2_at = as->t5_at = as->sack_at = as->hold_until = 0;
 	if (as->reconf != NULL)
 		as->reconf->at = 0;
+	if (as->asconf != NULL)
+		as->asconf->at = 0;
 	for (i = 0; i < as->npaths; i++) {
 		as->path[i].t3_at = as->path[i].hb_at = 0;
 		as->path[i].hb_owed = 0;
@@ -347,6 +351,7 @@ sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as)
 		env->release(env->arg, as->cookie, as->cookie_len);
 	if (as->cause_data != NULL)
 		env->release(env->arg, as->cause_data, as->ncause);
+	sctp_asconf_forget(env, as);
 	sctp_auth_forget(env, as);
 	sctp_keyring_free(env, &as->keys);
 	env->release(env->arg, as, sizeof(*as));

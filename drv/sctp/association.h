@@ -31,6 +31,7 @@
 #define SCTP_OWES_SHUTDOWN_COMPLETE 0x40u
 #define SCTP_OWES_ABORT 0x80u /* it is the first of `control' */
 #define SCTP_OWES_FORWARD 0x100u
+#define SCTP_OWES_ASCONF 0x400u /* the request in `asconf' */
 #define SCTP_OWES_RECONF 0x200u /* the request in `reconf' */
 
 /* Extensions, as INIT and INIT ACK offer them. */
@@ -39,6 +40,8 @@
 #define SCTP_X_IDATA 4u	 /* RFC 8260: I-DATA in the place of DATA */
 #define SCTP_X_IFORWARD 8u /* ... I-FORWARD-TSN; with PR */
 #define SCTP_X_AUTH 0x10u /* RFC 4895 */
+#define SCTP_X_ASCONF 0x20u /* RFC 5061; with AUTH */
+#define SCTP_X_ADAPTS 0x40u /* ... the peer told an adaptation */
 
 #define SCTP_NONE 0xffffffffu
 #define SCTP_CONTROLS 16u  /* waiting control chunks, at most */
@@ -205,6 +208,9 @@ struct sctp_path {
 
 struct sctp_auth;
 struct sctp_cookie;
+struct sctp_asconf;
+struct sctp_asconf_ack;
+struct sctp_addr_list;
 
 struct sctp_assoc {
 	struct sctp_assoc *next; /* in the endpoint's chain */
@@ -244,6 +250,17 @@ struct sctp_assoc {
 	/* RFC 4895 */
 	struct sctp_auth *auth; /* NULL: not offered, or not agreed */
 	struct sctp_keyring keys;
+
+	/* RFC 5061 */
+	struct ip_addr local;	/* ours, to which the peer sent first */
+	struct sctp_asconf *asconf; /* our request, or NULL */
+	uint32_t asconf_serial;	/* of our next one, until it is answered */
+	uint32_t peer_asconf;	/* of the peer's next one */
+	struct sctp_asconf_ack *asconf_ack; /* to the last one; or NULL */
+	struct sctp_addr_list *changed; /* by the peer; or NULL */
+	uint16_t addr_result;	/* of our last request; SCTP_E_* */
+	uint8_t addr_what;
+	uint32_t adaptation;	/* the peer's */
 
 	/* RFC 6525 */
 	struct sctp_reconf *reconf; /* our request, or NULL */
@@ -343,12 +360,14 @@ struct sctp_tlv {
 struct sctp_init {
 	uint32_t tag, rwnd, tsn, preservative; /* ms */
 	uint16_t os, mis;
-	uint8_t ext, host_name, bad;
+	uint16_t ext;
+	uint8_t host_name, bad;
 	uint8_t families; /* understood: 1 IPv4, 2 IPv6; 0: not said */
 	uint32_t naddr;
 	struct ip_addr addr[SCTP_PATHS];
 	struct sctp_tlv cookie, host;
 	struct sctp_tlv random, chunks, hmacs; /* RFC 4895; p NULL: none */
+	uint32_t adaptation;
 	uint32_t nreport; /* bytes of unrecognized parameters, to be told */
 	unsigned char report[SCTP_ERROR_MOST];
 };
@@ -546,6 +565,8 @@ void sctp_path_init(const struct sctp_assoc *as, struct sctp_path *pa,
 	const struct ip_addr *a);
 int sctp_path_add(struct sctp_assoc *as, const struct ip_addr *a,
 	int confirmed);
+void sctp_path_remove(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t path);
 uint32_t sctp_path_find(const struct sctp_assoc *as, const struct ip_addr *a);
 uint32_t sctp_path_for_data(const struct sctp_assoc *as);
 uint32_t sctp_path_other(const struct sctp_assoc *as, uint32_t not);

@@ -81,6 +81,9 @@ audit_timers(struct sctp_assoc *as)
 			as->state > SCTP_COOKIE_ECHOED)
 			return "no T3";
 	}
+	if (as->asconf != NULL && as->asconf->at == 0 &&
+		(as->owes & SCTP_OWES_ASCONF) == 0)
+		return "no T4";
 	if (as->reconf != NULL && as->reconf->sent && as->reconf->at == 0 &&
 		(as->owes & SCTP_OWES_RECONF) == 0)
 		return "no timer of a request";

@@ -39,6 +39,13 @@ is_exempt(unsigned int type)
 		type == SCTP_C_SHUTDOWN_COMPLETE || type == SCTP_C_AUTH;
 }
 
+/* RFC 5061 s4.1: these are always authenticated. */
+static int
+is_asconf(unsigned int type)
+{
+	return type == SCTP_C_ASCONF || type == SCTP_C_ASCONF_ACK;
+}
+
 int
 sctp_auth_require(struct sctp_conf *conf, unsigned int type)
 {
@@ -55,7 +62,7 @@ sctp_auth_check_conf(const struct sctp_conf *c)
 	unsigned int i, has_sha1 = 0;
 
 	if (!c->auth)
-		return 0;
+		return c->asconf ? EINVAL : 0;
 	for (i = 0; i < 2 && c->hmac[i] != 0; i++) {
 		if (hmac_len(c->hmac[i]) == 0)
 			return EINVAL;
@@ -93,7 +100,8 @@ sctp_auth_offer(const struct sctp_env *env, const struct sctp_conf *conf,
 	env->random(env->arg, b, SCTP_RANDOM_LEN);
 	append(ret, SCTP_P_RANDOM, b, SCTP_RANDOM_LEN);
 	for (i = 0; i < 256; i++)
-		if (sctp_bit(conf->auth_chunks, i))
+		if (sctp_bit(conf->auth_chunks, i) ||
+			(conf->asconf && is_asconf(i)))
 			b[n++] = (unsigned char)i;
 	if (n != 0)
 		append(ret, SCTP_P_CHUNKS, b, n);
@@ -279,7 +287,7 @@ int
 sctp_auth_is_due(const struct sctp_out *o, unsigned int type)
 {
 	return o->auth_at == 0 && o->as->auth->hmac != 0 &&
-		sctp_bit(o->as->auth->send, type);
+		(sctp_bit(o->as->auth->send, type) || is_asconf(type));
 }
 
 /* sctp_auth_of_data - bytes of the AUTH chunk in front of data; 0: none */

@@ -26,6 +26,7 @@ struct sctp_cookie {
 	uint16_t nout, nin;	/* streams, agreed */
 	uint32_t tie_mine, tie_peer;
 	uint32_t ext;		/* SCTP_X_* */
+	uint32_t adaptation;	/* the peer's */
 	uint32_t naddr;
 	uint16_t nmine, npeer;	/* bytes of the vectors of AUTH */
 	struct ip_addr src;	/* INIT came from there */
@@ -35,9 +36,9 @@ struct sctp_cookie {
 
 _Static_assert(sizeof(struct ip_addr) == 20, "no padding");
 _Static_assert(offsetof(struct sctp_cookie, addr) ==
-	SHA256_LEN + 84, "no padding");
+	SHA256_LEN + 88, "no padding");
 _Static_assert(offsetof(struct sctp_cookie, room) ==
-	SHA256_LEN + 84 + SCTP_PATHS * 20, "no padding");
+	SHA256_LEN + 88 + SCTP_PATHS * 20, "no padding");
 
 static inline size_t
 sctp_cookie_size(const struct sctp_cookie *ck)

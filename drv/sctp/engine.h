@@ -76,6 +76,7 @@ struct sctp_conf {
 	uint32_t partial;      /* bytes of an incomplete message to deliver */
 	uint32_t mtu;					/* of IP packets */
 	uint16_t ostreams, istreams; /* wanted, and accepted at most */
+	uint16_t ostreams_most; /* streams that a peer may have us send: RFC 6525 */
 	uint8_t nagle;		     /* gather small messages */
 	uint8_t pr;		     /* offer partial reliability: RFC 3758 */
 	uint8_t interleave;	     /* offer I-DATA: RFC 8260 */
@@ -86,6 +87,9 @@ struct sctp_conf {
 	uint32_t maxseg;    /* most bytes of data in a chunk; 0: what fits */
 	uint8_t auth;	    /* offer AUTH: RFC 4895 */
 	uint8_t hmac[2];    /* ... SCTP_HMAC_*, the first is preferred; 0: end */
+	uint8_t asconf;	    /* offer changes of addresses: RFC 5061; with auth */
+	uint8_t adapts;	    /* tell the peer `adaptation': RFC 5061 s4.2.6 */
+	uint32_t adaptation; /* ... what the users agree upon */
 	uint32_t auth_chunks[8]; /* ... 256 bits: chunks that the peer has to
 			     * authenticate; sctp_auth_require() */
 };
@@ -131,6 +135,10 @@ enum sctp_state {
 			      * sctp_change() */
 #define SCTP_EV_RECONF_PEER 0x100u /* the peer has changed streams: likewise */
 #define SCTP_EV_FAILED 0x1000u /* messages were not delivered: sctp_failed() */
+#define SCTP_EV_ADDR 0x400u /* our request about addresses is over:
+			     * sctp_addr_result() */
+#define SCTP_EV_ADDR_PEER 0x800u /* the peer has changed its addresses:
+			     * sctp_addr_change() */
 #define SCTP_EV_AUTH 0x200u /* the peer uses another key now:
 			     * sctp_auth_peer_key() */
 
@@ -476,6 +484,41 @@ uint16_t sctp_auth_peer_key(const struct sctp_assoc *as);
  */
 uint32_t sctp_auth_list(const struct sctp_assoc *as, int ours,
 	unsigned char ret[256]);
+
+/*
+ * Changes of addresses (RFC 5061) of an association that is established, if both
+ * sides offer them.  One request can be under way; SCTP_EV_ADDR says that it is
+ * over.  The engine does not choose the source of packets: a new address may be
+ * used after success, a deleted one must not be used from the call on.
+ *
+ * sctp_addr_add - the peer may send to these addresses of ours, too
+ * sctp_addr_delete - the peer does not send to these any more
+ * @a: @n addresses, at most SCTP_LOCALS; the wildcard address (all bytes 0):
+ *     the source of the packet, to delete: all others
+ *
+ * sctp_addr_primary - the peer is asked to send to @a
+ * Return: 0; EBUSY (a request is under way), EINVAL (no addresses, or all would
+ * be deleted), EOPNOTSUPP (not agreed with the peer), EPIPE (not established),
+ * ENOMEM.
+ *
+ * sctp_addr_result - of our last request: SCTP_E_NONE, or the peer's cause;
+ * @ret_what: SCTP_ADDR_*
+ * sctp_addr_change - the oldest change by the peer that was not told yet
+ * Return: SCTP_ADDR_*; 0: none.  The last 8 are kept.
+ * sctp_peer_adaptation - what the peer has told.  Return: 1; 0: nothing.
+ */
+#define SCTP_ADDR_ADDED 1u
+#define SCTP_ADDR_REMOVED 2u
+#define SCTP_ADDR_PRIMARY 3u
+int sctp_addr_add(const struct sctp_env *env, struct sctp_assoc *as,
+	const struct ip_addr *a, uint32_t n);
+int sctp_addr_delete(const struct sctp_env *env, struct sctp_assoc *as,
+	const struct ip_addr *a, uint32_t n);
+int sctp_addr_primary(const struct sctp_env *env, struct sctp_assoc *as,
+	const struct ip_addr *a);
+uint32_t sctp_addr_result(const struct sctp_assoc *as, uint32_t *ret_what);
+uint32_t sctp_addr_change(struct sctp_assoc *as, struct ip_addr *ret);
+int sctp_peer_adaptation(const struct sctp_assoc *as, uint32_t *ret);
 
 /* Forget the association; without a packet, so call sctp_output() before. */
 void sctp_assoc_free(const struct sctp_env *env, struct sctp_assoc *as);

@@ -51,6 +51,45 @@ int sctp_auth_received(struct sctp_in *in, const struct sctp_tlv *c);
 int sctp_auth_is_missing(struct sctp_in *in, unsigned int type);
 int sctp_auth_cookie(struct sctp_in *in, const struct sctp_cookie *ck);
 
+/* asconf.c: RFC 5061, our requests; asconf_in.c: what arrives */
+struct sctp_asconf {
+	uint32_t serial, what; /* SCTP_ADDR_* */
+	uint32_t path;	       /* last sent to */
+	uint32_t repeated;
+	uint64_t at;	       /* T4: us, when it is sent again; 0 */
+	uint32_t n;
+	struct ip_addr addr[SCTP_LOCALS];
+};
+
+/* The answer to a request, which is sent again if the request is. */
+#define SCTP_ASCONF_ACK_MOST 512u
+struct sctp_asconf_ack {
+	uint32_t serial, n; /* bytes */
+	uint32_t failed;    /* a parameter was; what follows is told, too */
+	unsigned char p[SCTP_ASCONF_ACK_MOST];
+};
+
+#define SCTP_ADDR_CHANGES 8u
+struct sctp_addr_list {
+	uint32_t first, n; /* a ring */
+	struct {
+		uint32_t what;
+		struct ip_addr addr;
+	} e[SCTP_ADDR_CHANGES];
+};
+
+void sctp_asconf_forget(const struct sctp_env *env, struct sctp_assoc *as);
+void sctp_asconf_put(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_out *o, uint32_t path);
+void sctp_asconf_expired(const struct sctp_env *env, struct sctp_assoc *as);
+uint32_t sctp_asconf_path(const struct sctp_assoc *as);
+void sctp_asconf_ack_received(struct sctp_in *in, const struct sctp_tlv *c);
+void sctp_asconf_unknown(const struct sctp_env *env, struct sctp_assoc *as);
+void sctp_addr_changed(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t what, const struct ip_addr *a);
+void sctp_asconf_received(struct sctp_in *in, const struct sctp_tlv *c);
+struct sctp_assoc *sctp_asconf_find(struct sctp_in *in);
+
 /* keys.c; 0: there is no such key */
 int sctp_key_find(const struct sctp_keyring *r, uint16_t id,
 	const unsigned char **ret, size_t *ret_n);

@@ -66,6 +66,7 @@ take_cookie(const struct sctp_env *env, struct sctp_assoc *as,
 		return 0;
 	sctp_cookie_vectors(ck, &mine, &peer);
 	as->ext = (uint16_t)ck->ext;
+	as->adaptation = ck->adaptation;
 	sctp_auth_agree(as, &mine, &peer);
 	as->my_tag = ck->my_tag;
 	as->peer_tag = ck->peer_tag;
@@ -101,6 +102,7 @@ create(struct sctp_in *in, const struct sctp_cookie *ck)
 		return;
 	}
 	sctp_assoc_my_tsn(as, ck->my_tsn);
+	as->local = in->pkt->dst;
 	in->as = as;
 	in->fresh = 1;
 	as->owes = SCTP_OWES_COOKIE_ACK;
@@ -120,6 +122,7 @@ restarted(struct sctp_in *in, const struct sctp_cookie *ck)
 		return;
 	}
 	sctp_reconf_forget(in->env, as);
+	sctp_asconf_forget(in->env, as);
 	as->hold_until = 0;
 	sctp_assoc_forget_data(in->env, as);
 	while (as->control != NULL)

@@ -12,13 +12,14 @@
 #include "cookie.h"
 
 /* Bytes of the parameters that an INIT and an INIT ACK have in common. */
-#define PARAMS_MOST (20 * SCTP_LOCALS + 64 + SCTP_VECTOR_MOST + 8)
+#define PARAMS_MOST (20 * SCTP_LOCALS + 80 + SCTP_VECTOR_MOST + 8)
 
 /* The extensions that an endpoint with @conf offers: SCTP_X_*. */
 uint32_t
 sctp_offered(const struct sctp_conf *conf)
 {
 	return (conf->pr ? SCTP_X_PR : 0) | (conf->auth ? SCTP_X_AUTH : 0) |
+		(conf->asconf ? SCTP_X_ASCONF : 0) |
 		((conf->reconf & SCTP_RECONF_ON) != 0 ? SCTP_X_RECONF : 0) |
 		(conf->interleave ? SCTP_X_IDATA : 0) |
 		(conf->interleave && conf->pr ? SCTP_X_IFORWARD : 0);
@@ -28,7 +29,10 @@ sctp_offered(const struct sctp_conf *conf)
 uint32_t
 sctp_agreed(const struct sctp_conf *conf, uint32_t peers)
 {
-	uint32_t ext = sctp_offered(conf) & peers;
+	uint32_t ext = (sctp_offered(conf) | SCTP_X_ADAPTS) & peers;
+
+	if ((ext & SCTP_X_AUTH) == 0)
+		ext &= ~SCTP_X_ASCONF;
 
 	/* RFC 8260 s2.3.1: with I-DATA, FORWARD TSN is not used, nor needed */
 	if ((ext & SCTP_X_IDATA) == 0)
@@ -47,7 +51,7 @@ put_params(const struct sctp_ep *ep, const struct sctp_conf *conf,
 	unsigned int families, const struct sctp_vector *auth,
 	unsigned char *p)
 {
-	unsigned char chunks[8];
+	unsigned char chunks[8], code[4];
 	uint32_t ext = sctp_offered(conf), i, k = 0;
 	size_t n = 0;
 
@@ -62,6 +66,10 @@ put_params(const struct sctp_ep *ep, const struct sctp_conf *conf,
 		chunks[k++] = SCTP_C_RECONF;
 	if ((ext & SCTP_X_AUTH) != 0)
 		chunks[k++] = SCTP_C_AUTH;
+	if ((ext & SCTP_X_ASCONF) != 0) {
+		chunks[k++] = SCTP_C_ASCONF;
+		chunks[k++] = SCTP_C_ASCONF_ACK;
+	}
 	if ((ext & SCTP_X_IDATA) != 0)
 		chunks[k++] = SCTP_C_I_DATA;
 	if ((ext & SCTP_X_IFORWARD) != 0)
@@ -70,6 +78,10 @@ put_params(const struct sctp_ep *ep, const struct sctp_conf *conf,
 		n += sctp_put_tlv(p + n, SCTP_P_EXTENSIONS, chunks, k);
 	if ((ext & SCTP_X_PR) != 0)
 		n += sctp_put_tlv(p + n, SCTP_P_FORWARD_TSN, NULL, 0);
+	if (conf->adapts) {
+		sctp_put32(code, conf->adaptation);
+		n += sctp_put_tlv(p + n, SCTP_P_ADAPTATION, code, 4);
+	}
 	if ((ext & SCTP_X_AUTH) != 0)
 		n += sctp_auth_put(auth, p + n);
 	return n;
@@ -171,6 +183,10 @@ sctp_init_wrong(const struct sctp_conf *conf, const struct sctp_init *i)
 {
 	struct sctp_vector v;
 
+	/* RFC 5061 s4.2.7: ASCONF needs AUTH */
+	if (conf->asconf && (i->ext & SCTP_X_ASCONF) != 0 &&
+		(i->ext & SCTP_X_AUTH) == 0)
+		return 1;
 	return conf->auth && sctp_auth_take(i, &v) < 0;
 }
 
@@ -242,7 +258,7 @@ auth_params(struct sctp_in *in, const struct sctp_init *i,
 	if ((ck->ext & SCTP_X_AUTH) != 0 && sctp_auth_take(i, &peer) == 1)
 		sctp_cookie_keep(ck, mine, &peer);
 	else
-		ck->ext &= ~SCTP_X_AUTH;
+		ck->ext &= ~(SCTP_X_AUTH | SCTP_X_ASCONF);
 }
 
 static void
@@ -264,6 +280,7 @@ fill_cookie(struct sctp_in *in, const struct sctp_init *i,
 	ck->life = conf->cookie_life +
 		(more < conf->cookie_inc ? (uint32_t)more : conf->cookie_inc);
 	ck->ext = sctp_agreed(conf, i->ext);
+	ck->adaptation = i->adaptation;
 	ck->src = in->pkt->src;
 	ck->naddr = i->naddr;
 	__builtin_memcpy(ck->addr, i->addr, i->naddr * sizeof(i->addr[0]));
@@ -441,6 +458,8 @@ sctp_init_ack_received(struct sctp_in *in, const struct sctp_tlv *c)
 	if (!init_ack_is_good(in, &i))
 		return;
 	as->ext = (uint16_t)sctp_agreed(&as->conf, i.ext);
+	as->adaptation = i.adaptation;
+	as->local = in->pkt->dst;
 	if (as->auth != NULL)
 		auth_agreed(in, &i);
 	nout = i.mis < as->conf.ostreams ? i.mis : as->conf.ostreams;

@@ -96,6 +96,16 @@ chunk(struct sctp_in *in, const struct sctp_tlv *c)
 			return unknown(in, c);
 		sctp_reconf_received(in, c);
 		return 1;
+	case SCTP_C_ASCONF:
+		if (!sctp_has(in->as, SCTP_X_ASCONF))
+			return unknown(in, c);
+		sctp_asconf_received(in, c);
+		return 1;
+	case SCTP_C_ASCONF_ACK:
+		if (!sctp_has(in->as, SCTP_X_ASCONF))
+			return unknown(in, c);
+		sctp_asconf_ack_received(in, c);
+		return 1;
 	case SCTP_C_COOKIE_ECHO: /* only as the first: sctp_input() */
 	case SCTP_C_INIT:
 	case SCTP_C_SHUTDOWN_COMPLETE:
@@ -250,6 +260,8 @@ sctp_input(const struct sctp_env *env, struct sctp_ep *ep,
 	in.as = sctp_assoc_find(ep, &pkt->src, in.sport);
 	if (in.as == NULL && pkt->p[SCTP_HDR] == SCTP_C_INIT_ACK)
 		in.as = sctp_assoc_calling(ep, in.vtag, in.sport);
+	if (in.as == NULL && pkt->p[SCTP_HDR] == SCTP_C_AUTH)
+		in.as = sctp_asconf_find(&in);
 	if (in.as != NULL)
 		in.as->burst = 0;
 	if (first_chunk(&in)) {

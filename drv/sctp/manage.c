@@ -41,6 +41,7 @@ sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 	new.mtu = as->conf.mtu;
 	new.ostreams = as->conf.ostreams;
 	new.istreams = as->conf.istreams;
+	new.ostreams_most = as->conf.ostreams_most;
 	new.pr = as->conf.pr;
 	new.interleave = as->conf.interleave;
 	new.scheduler = as->conf.scheduler;
@@ -48,6 +49,9 @@ sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 		(c->reconf & (uint8_t)~SCTP_RECONF_ON);
 	new.half_close = as->conf.half_close;
 	new.auth = as->conf.auth;
+	new.asconf = as->conf.asconf;
+	new.adapts = as->conf.adapts;
+	new.adaptation = as->conf.adaptation;
 	__builtin_memcpy(new.hmac, as->conf.hmac, sizeof(new.hmac));
 	__builtin_memcpy(new.auth_chunks, as->conf.auth_chunks,
 		sizeof(new.auth_chunks));

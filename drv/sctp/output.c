@@ -87,8 +87,10 @@ choose(struct sctp_assoc *as)
 		return as->control->path < as->npaths ? as->control->path :
 							from;
 	if ((as->owes & ~(SCTP_OWES_SHUTDOWN | SCTP_OWES_SHUTDOWN_ACK |
-		SCTP_OWES_RECONF)) != 0)
+		SCTP_OWES_RECONF | SCTP_OWES_ASCONF)) != 0)
 		return from;
+	if ((as->owes & SCTP_OWES_ASCONF) != 0)
+		return sctp_asconf_path(as);
 	if (as->owes != 0) /* these are repeated elsewhere if need be */
 		return sctp_path_for_data(as);
 	if (as->control != NULL)
@@ -212,6 +214,8 @@ fill(const struct sctp_env *env, struct sctp_assoc *as, struct sctp_out *o,
 	put_shutdown(env, as, o);
 	if ((as->owes & SCTP_OWES_FORWARD) != 0)
 		sctp_forward_put(env, as, o);
+	if ((as->owes & SCTP_OWES_ASCONF) != 0)
+		sctp_asconf_put(env, as, o, path);
 	if ((as->owes & SCTP_OWES_RECONF) != 0)
 		sctp_reconf_put(env, as, o, path);
 	if (sctp_heartbeat_is_owed(as, path) && !echo)

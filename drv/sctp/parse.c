@@ -119,6 +119,9 @@ extensions(struct sctp_init *i, const struct sctp_tlv *t)
 		case SCTP_C_RECONF:
 			i->ext |= SCTP_X_RECONF;
 			break;
+		case SCTP_C_ASCONF:
+			i->ext |= SCTP_X_ASCONF;
+			break;
 		case SCTP_C_AUTH:
 			i->ext |= SCTP_X_AUTH;
 			break;
@@ -177,6 +180,12 @@ param(struct sctp_init *i, const struct sctp_tlv *t)
 		return 1;
 	case SCTP_P_HMACS:
 		first(&i->hmacs, t);
+		return 1;
+	case SCTP_P_ADAPTATION:
+		if (t->len == 8) {
+			i->ext |= SCTP_X_ADAPTS;
+			i->adaptation = sctp_get32(t->p + 4);
+		}
 		return 1;
 	case SCTP_P_FAMILIES:
 		for (k = SCTP_TLV; k + 2 <= t->len; k += 2)

@@ -43,6 +43,58 @@ sctp_path_add(struct sctp_assoc *as, const struct ip_addr *a, int confirmed)
 	return 1;
 }
 
+/*
+ * sctp_path_remove - an address is not the peer's any more; there is another one
+ * What was in flight there is sent again, elsewhere.
+ */
+void
+sctp_path_remove(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t path)
+{
+	uint32_t tsn, i, n = as->npaths - 1, ok = 0;
+	struct sctp_control *c;
+	struct sctp_tx *tx;
+
+	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
+		tx = sctp_tx_of(as, tsn);
+		if (tx->path == path && tx->state == SCTP_TX_FLIGHT)
+			sctp_tx_lose(as, tx, tsn);
+		if (tx->path == path)
+			tx->path = 0;
+		else
+			tx->path -= tx->path > path;
+	}
+	for (c = as->control; c != NULL; c = c->next)
+		if (c->path == path)
+			c->path = SCTP_NONE;
+		else if (c->path != SCTP_NONE && c->path > path)
+			c->path--;
+	if (sctp_before(as->acked, as->advanced))
+		as->owes |= SCTP_OWES_FORWARD;
+	for (i = path; i < n; i++)
+		as->path[i] = as->path[i + 1];
+	as->npaths = n;
+	if (as->primary == path)
+		as->primary = 0;
+	else
+		as->primary -= as->primary > path;
+	if (as->from_path == path)
+		as->from_path = SCTP_NONE;
+	else if (as->from_path != SCTP_NONE)
+		as->from_path -= as->from_path > path;
+	if (as->t2_path == path)
+		as->t2_path = 0;
+	else
+		as->t2_path -= as->t2_path > path;
+	for (i = 0; i < n; i++)
+		ok |= as->path[i].confirmed;
+	/* the peer has authenticated the request: one of them is used */
+	as->path[as->primary].confirmed |= !ok;
+	if (!ok)
+		sctp_heartbeat_plan(env, as, &as->path[as->primary]);
+	sctp_path_sizes(as);
+}
+
 uint32_t
 sctp_path_find(const struct sctp_assoc *as, const struct ip_addr *a)
 {

@@ -405,7 +405,7 @@ sctp_new_tsns(const struct sctp_env *env, struct sctp_assoc *as, uint32_t mine,
 	as->jumped = 1;
 	as->jumped_from = as->next_tsn;
 	as->next_tsn = as->lost_from = mine;
-	as->acked = as->advanced = mine - 1;
+	as->acked = as->advanced = as->told = mine - 1;
 	for (pa = as->path; pa < as->path + as->npaths; pa++)
 		pa->timing = pa->fast = 0;
 	as->owes &= ~SCTP_OWES_FORWARD;

@@ -160,7 +160,7 @@ add_in(struct sctp_in *in, uint32_t n)
 	if (n == 0)
 		return SCTP_R_NOTHING;
 	if ((as->conf.reconf & SCTP_RECONF_ADD_IN) == 0 ||
-		as->nout + n > 0xffff || as->state != SCTP_ESTABLISHED)
+		as->nout + n > as->conf.ostreams_most || as->state != SCTP_ESTABLISHED)
 		return SCTP_R_DENIED;
 	if (as->reconf != NULL)
 		return SCTP_R_BUSY;

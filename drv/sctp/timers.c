@@ -24,6 +24,8 @@ sctp_deadline(const struct sctp_assoc *as)
 	at = earlier(at, as->hold_until);
 	if (as->reconf != NULL)
 		at = earlier(at, as->reconf->at);
+	if (as->asconf != NULL)
+		at = earlier(at, as->asconf->at);
 	for (i = 0; i < as->npaths; i++) {
 		at = earlier(at, as->path[i].t3_at);
 		at = earlier(at, as->path[i].hb_at);
@@ -91,6 +93,8 @@ sctp_timeout(const struct sctp_env *env, struct sctp_assoc *as)
 		as->hold_until = 0;
 	if (as->reconf != NULL && is_due(env, as->reconf->at))
 		sctp_reconf_expired(env, as);
+	if (as->asconf != NULL && is_due(env, as->asconf->at))
+		sctp_asconf_expired(env, as);
 	for (i = 0; i < as->npaths && as->down == SCTP_DOWN_NOT; i++)
 		path_timers(env, as, i);
 	if (as->down == SCTP_DOWN_NOT)

@@ -103,6 +103,10 @@ enum sctp_chunk_type {
 #define SCTP_AUTH_KEY 4u
 #define SCTP_AUTH_HMAC 6u
 
+/* ASCONF, ASCONF ACK: a serial number; their parameters: the sender's number */
+#define SCTP_ASCONF_HDR 8u
+#define SCTP_ASCONF_SERIAL 4u
+
 /* RANDOM has 32 bytes: RFC 4895 s6.1. */
 #define SCTP_RANDOM_LEN 32u
 
@@ -149,6 +153,12 @@ enum sctp_param_type {
 	SCTP_P_HMACS = 0x8004,
 	SCTP_P_EXTENSIONS = 0x8008,
 	SCTP_P_FORWARD_TSN = 0xc000,
+	SCTP_P_ADD_ADDR = 0xc001,
+	SCTP_P_DELETE_ADDR = 0xc002,
+	SCTP_P_ASCONF_ERROR = 0xc003,
+	SCTP_P_PRIMARY = 0xc004,
+	SCTP_P_ASCONF_SUCCESS = 0xc005,
+	SCTP_P_ADAPTATION = 0xc006,
 };
 
 #define SCTP_P_SKIP 0x8000u
@@ -170,6 +180,11 @@ enum sctp_cause {
 	SCTP_E_RESTART = 11,	   /* restart with new addresses */
 	SCTP_E_USER = 12,	   /* user-initiated abort */
 	SCTP_E_PROTOCOL = 13,	   /* protocol violation */
+	SCTP_E_LAST_ADDR = 0xa0,   /* RFC 5061: deletes the last address */
+	SCTP_E_ASCONF_RESOURCE = 0xa1, /* ... out of resource */
+	SCTP_E_SOURCE_ADDR = 0xa2, /* ... deletes the packet's source */
+	SCTP_E_ASCONF_ACK = 0xa3,  /* ... ASCONF ACK of no request */
+	SCTP_E_NOT_AUTHORIZED = 0xa4,
 	SCTP_E_HMAC = 0x105,	   /* unsupported HMAC identifier */
 };
 

@@ -31,7 +31,6 @@ static unsigned char cookie[2048], hb[64];
 static size_t ncookie, nhb;
 
 static const uint8_t *in, *end;
-
 static void
 must(bool ok)
 {
@@ -192,7 +191,7 @@ put_input(struct make *m)
 static void
 put_auth_params(struct make *m, unsigned v)
 {
-	put(m, 0x80080005, 4), put(m, 0x0f000000, 4);
+	put(m, 0x80080007, 4), put(m, 0x0fc18000, 4);
 	put(m, 0x80020024, 4);
 	for (unsigned i = 0; i < 8; i++)
 		put(m, 0x07070707u * (v % 8), 4);
@@ -204,13 +203,34 @@ put_auth_params(struct make *m, unsigned v)
 static void
 put_auth(struct make *m)
 {
-	unsigned hmac = as != NULL ? sctp_auth_hmac(as) : 1, i;
+	static const unsigned char zero[32];
+	unsigned hmac = as != NULL ? sctp_auth_hmac(as) : 1;
 
 	m->auth = m->n - 4;
 	put(m, as != NULL ? as->keys.active + next() % 2 : 0, 2);
 	put(m, hmac + (next() % 8 == 0), 2);
-	for (i = 0; i < (hmac == SCTP_HMAC_SHA1 ? 5 : 8); i++)
-		put(m, 0, 4);
+	put_bytes(m, zero, hmac == SCTP_HMAC_SHA1 ? 20 : 32);
+}
+
+/* Changes of addresses, one of them with the wildcard address now and then. */
+static void
+put_asconf(struct make *m, int is_ack)
+{
+	unsigned n = next() % 4, i, v;
+
+	if (as == NULL)
+		return;
+	put(m, (is_ack ? as->asconf_serial : as->peer_asconf) +
+		(next() % 4 == 0) - (next() % 4 == 0), 4);
+	if (!is_ack)
+		put(m, 0x00050008, 4), put(m, 0x0a000002, 4);
+	for (i = 0; i < n; i++) {
+		v = next();
+		put(m, is_ack ? 0xc003 + v / 64 : 0xc001 + v / 64, 2);
+		put(m, 16, 2), put(m, i, 4);
+		put(m, is_ack ? 0x00a00008 : 0x00050008, 4);
+		put(m, v % 16 == 0 ? 0 : 0x0a000002 + v % 16, 4);
+	}
 }
 
 /* Both sides have the same keys, so the engine can make the peer's code. */
@@ -288,7 +308,8 @@ put_chunk(struct make *m)
 	size_t at = m->n;
 
 	type = type < 224 ? types[type % sizeof(types)] :
-		type < 240 ? SCTP_C_AUTH : next();
+		type < 232 ? SCTP_C_AUTH : type < 237 ? SCTP_C_ASCONF :
+		type < 240 ? SCTP_C_ASCONF_ACK : next();
 	put(m, type, 1);
 	put(m, type == 0 || type == 0x40 ? next() % 16 : next() % 4 == 0, 1);
 	put(m, 0, 2);
@@ -322,12 +343,8 @@ put_chunk(struct make *m)
 	case SCTP_C_HEARTBEAT_ACK:
 		put_bytes(m, hb, nhb);
 		break;
-	case SCTP_C_SHUTDOWN:
-		put(m, ltsn - 1 + next() % 16, 4);
-		break;
-	case SCTP_C_COOKIE_ECHO:
-		put_bytes(m, cookie, ncookie);
-		break;
+	case SCTP_C_SHUTDOWN: put(m, ltsn - 1 + next() % 16, 4); break;
+	case SCTP_C_COOKIE_ECHO: put_bytes(m, cookie, ncookie); break;
 	case SCTP_C_I_DATA:
 		put(m, rtsn + next() % 64, 4);
 		put(m, next() % 4, 2);
@@ -344,8 +361,10 @@ put_chunk(struct make *m)
 		put(m, next() % 2, 2);
 		put(m, next() % 8, 4);
 		break;
-	case SCTP_C_AUTH:
-		put_auth(m);
+	case SCTP_C_AUTH: put_auth(m); break;
+	case SCTP_C_ASCONF:
+	case SCTP_C_ASCONF_ACK:
+		put_asconf(m, type == SCTP_C_ASCONF_ACK);
 		break;
 	case SCTP_C_RECONF:
 		put_reconf(m);
@@ -422,6 +441,7 @@ user(void)
 {
 	static unsigned char buf[20000];
 	struct sctp_info info = {0};
+	struct ip_addr a;
 	static const struct ip_addr to[2] = {{4, {10, 0, 0, 2}},
 		{4, {10, 0, 0, 3}}};
 	unsigned what = next();
@@ -466,6 +486,7 @@ user(void)
 			if (what / 8 % 4 == 0)
 				break;
 		}
+		(void)sctp_addr_change(as, &a);
 		break;
 	case 5:
 		if (what >= 0x80)
@@ -483,6 +504,12 @@ user(void)
 	case 6:
 		if (what >= 0xc0)
 			sctp_abort(&env, as, "x", 1);
+		else if (what >= 0x80)
+			(void)sctp_addr_add(&env, as, to, 1 + what % 2);
+		else if (what >= 0x40)
+			(void)sctp_addr_delete(&env, as, to, 1 + what % 2);
+		else
+			(void)sctp_addr_primary(&env, as, to);
 		break;
 	default:
 		if (sctp_down_reason(as) != SCTP_DOWN_NOT || what >= 0xf0) {
@@ -534,6 +561,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	v = next();
 	ep.conf.interleave = (uint8_t)(v % 2);
 	ep.conf.auth = (uint8_t)(v / 2 % 2);
+	ep.conf.asconf = (uint8_t)(v / 2 % 2 & v / 8 % 2);
 	for (unsigned i = 0; i < 256; i++)
 		if (v % 5 == 0 && (i % 16 == 3 || i == v / 32))
 			(void)sctp_auth_require(&ep.conf, i);

@@ -32,6 +32,8 @@ static const struct kind kinds[] = {
 	{"CWR", 13, 4, NODATA},
 	{"SHUTDOWN-COMPLETE", 14, 4, NODATA},
 	{"AUTH", 15, 8, {{"key", 4, 2}, {"hmac", 6, 2}}},
+	{"ASCONF", 0xc1, 8, {{"serial", 4, 4}}},
+	{"ASCONF-ACK", 0x80, 8, {{"serial", 4, 4}}},
 	{"I-DATA", 0x40, 20, {{"tsn", 4, 4}, {"sid", 8, 2}, {"mid", 12, 4},
 		{"ppid", 16, 4}, {"fsn", 16, 4}}},
 	{"I-FORWARD-TSN", 0xc2, 8, {{"cum", 4, 4}}},

@@ -27,9 +27,85 @@ static const struct {
 	{"add-in", SCTP_P_ADD_IN, {4, 2, 0, 0}, 0, 2},
 	{"chunks", SCTP_P_CHUNKS, {0, 0, 0, 0}, 1, 0},
 	{"hmacs", SCTP_P_HMACS, {0, 0, 0, 0}, 2, 0},
+	{"adaptation", SCTP_P_ADAPTATION, {4, 0, 0, 0}, 0, 0},
+	{"unknown-chunk", SCTP_E_CHUNK, {1, 1, 2, 0}, 0, 0},
+	{"success", SCTP_P_ASCONF_SUCCESS, {4, 0, 0, 0}, 0, 0},
 	{"extensions", SCTP_P_EXTENSIONS, {0, 0, 0, 0}, 1, 0},
 };
 #define NPARAMS (sizeof(params) / sizeof(params[0]))
+
+/* NUMBER:ADDRESS; of errors NUMBER:CAUSE */
+static const struct {
+	const char *name;
+	unsigned type;
+} changes[] = {{"add-addr", SCTP_P_ADD_ADDR},
+	{"delete-addr", SCTP_P_DELETE_ADDR}, {"set-primary", SCTP_P_PRIMARY},
+	{"failure", SCTP_P_ASCONF_ERROR}};
+
+static unsigned
+change_type(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		if (strcmp(changes[i].name, name) == 0)
+			return changes[i].type;
+	return 0;
+}
+
+/* The text of the number, which ends there; what follows it. */
+static char *
+split(const char *name, char *val)
+{
+	char *rest = strchr(val, ':');
+
+	if (rest == NULL)
+		fail("%s has NUMBER:VALUE", name);
+	*rest = '\0';
+	return rest + 1;
+}
+
+static size_t
+change_make(const char *name, char *val, unsigned char *p)
+{
+	unsigned type = change_type(name);
+	char *rest = split(name, val);
+	struct ip_addr a;
+	size_t n = 12;
+
+	sctp_put32(p + 4, (uint32_t)number(val));
+	if (type == SCTP_P_ASCONF_ERROR) {
+		sctp_put16(p + 8, (uint32_t)number(rest));
+		sctp_put16(p + 10, 4);
+	} else {
+		address(rest, &a);
+		sctp_put16(p + 8, a.len == 4 ? 5 : 6);
+		sctp_put16(p + 10, 4 + a.len);
+		memcpy(p + 12, a.b, a.len);
+		n += a.len;
+	}
+	sctp_put16(p, type);
+	sctp_put16(p + 2, (uint32_t)n);
+	return n;
+}
+
+static void
+change_match(const char *name, char *val, const unsigned char *p)
+{
+	char *rest = split(name, val);
+	struct ip_addr a;
+
+	if (sctp_get32(p + 4) != (uint32_t)number(val))
+		fail("%s has the number %u", name, sctp_get32(p + 4));
+	if (change_type(name) == SCTP_P_ASCONF_ERROR) {
+		if (sctp_get16(p + 8) != number(rest))
+			fail("%s is %u", name, sctp_get16(p + 8));
+		return;
+	}
+	address(rest, &a);
+	if (sctp_get16(p + 10) != 4 + a.len || memcmp(p + 12, a.b, a.len) != 0)
+		fail("%s has another address", name);
+}
 
 static int
 find(const char *name)
@@ -64,6 +140,8 @@ extend_make(const char *name, char *val, unsigned char *p)
 	int k = find(name), i;
 	size_t n = 4;
 
+	if (change_type(name) != 0)
+		return change_make(name, val, p);
 	if (k < 0)
 		return 0;
 	for (i = 0; i < 4 && params[k].size[i] != 0; i++) {
@@ -101,7 +179,7 @@ extend_type(const char *name)
 {
 	int k = find(name);
 
-	return k < 0 ? 0 : params[k].type;
+	return k < 0 ? change_type(name) : params[k].type;
 }
 
 static void
@@ -123,6 +201,10 @@ extend_match(const char *name, char *val, const unsigned char *p)
 	size_t len = sctp_get16(p + 2), n = 4;
 	int k = find(name), i;
 
+	if (k < 0) {
+		change_match(name, val, p);
+		return;
+	}
 	for (i = 0; i < 4 && params[k].size[i] != 0; i++) {
 		item = strtok_r(i == 0 ? val : NULL, ":", &save);
 		if (item == NULL || n + params[k].size[i] > len)

@@ -23,7 +23,8 @@ static const struct {
 	{"room", SCTP_EV_ROOM}, {"path", SCTP_EV_PATH},
 	{"error", SCTP_EV_ERROR}, {"reconf", SCTP_EV_RECONF},
 	{"reconf-peer", SCTP_EV_RECONF_PEER}, {"failed", SCTP_EV_FAILED},
-	{"auth", SCTP_EV_AUTH}};
+	{"auth", SCTP_EV_AUTH}, {"addr", SCTP_EV_ADDR},
+	{"addr-peer", SCTP_EV_ADDR_PEER}};
 
 static const struct {
 	const char *name;
@@ -39,7 +40,7 @@ static const struct {
 	C(rcvbuf, 0), C(sndbuf, 0), C(partial, 0), C(mtu, 0), C(ostreams, 0),
 	C(istreams, 0), C(nagle, 0), C(pr, 0), C(half_close, 0), C(reconf, 0),
 	C(interleave, 0), C(scheduler, 0), C(report, 0), C(maxseg, 0),
-	C(auth, 0),
+	C(ostreams_most, 0), C(auth, 0), C(asconf, 0), C(adapts, 0), C(adaptation, 0),
 #undef C
 };
 
@@ -280,6 +281,45 @@ user_key(struct sctp_keyring *r, char **w, int n)
 		fail("%s: %s", w[0], strerror(err));
 }
 
+/* add-addr, delete-addr ADDRESS ..., peer-primary ADDRESS; [ERR] */
+static void
+user_addr(char **w, int n)
+{
+	int err, want = error_named(w[n - 1]), i;
+	struct ip_addr a[16];
+
+	n -= want > 0;
+	for (i = 1; i < n && i < 16; i++)
+		address(w[i], &a[i - 1]);
+	if (*w[0] == 'a')
+		err = sctp_addr_add(&sc.env, sc.as, a, (uint32_t)n - 1);
+	else if (*w[0] == 'd')
+		err = sctp_addr_delete(&sc.env, sc.as, a, (uint32_t)n - 1);
+	else
+		err = sctp_addr_primary(&sc.env, sc.as, a);
+	if (err != (want > 0 ? want : 0))
+		fail("%s: %s", w[0], strerror(err));
+}
+
+/* addr RESULT WHAT, addr-change WHAT ADDRESS */
+static void
+expect_addr(char **w)
+{
+	struct ip_addr a = {0, {0}}, want;
+	uint32_t what, got;
+
+	if (strcmp(w[0], "addr") == 0) {
+		got = sctp_addr_result(sc.as, &what);
+		if (got != number(w[1]) || what != number(w[2]))
+			fail("the result is 0x%x of %u", got, what);
+		return;
+	}
+	address(w[2], &want);
+	got = sctp_addr_change(sc.as, &a);
+	if (got != number(w[1]) || memcmp(&a, &want, sizeof(a)) != 0)
+		fail("the change is %u of ... %u", got, a.b[3]);
+}
+
 void
 user(char **w, int n)
 {
@@ -300,6 +340,10 @@ user(char **w, int n)
 		user_reconf(w, n);
 	} else if (strstr(w[0], "-key") != NULL && n > 1) {
 		user_key(sctp_keys(sc.as), w, n);
+	} else if (strcmp(w[0], "add-addr") == 0 ||
+		strcmp(w[0], "delete-addr") == 0 ||
+		strcmp(w[0], "peer-primary") == 0) {
+		user_addr(w, n);
 	} else if (strcmp(w[0], "shutdown") == 0) {
 		err = sctp_shutdown(&sc.env, sc.as);
 		if (err != 0)
@@ -472,6 +516,14 @@ expect(char **w, int n)
 		sctp_streams(sc.as, &out, &in);
 		if (out != number(w[1]) || in != number(w[2]))
 			fail("there are %u and %u streams", out, in);
+	} else if (n == 3 && strncmp(w[0], "addr", 4) == 0) {
+		expect_addr(w);
+	} else if (n == 2 && strcmp(w[0], "adaptation") == 0) {
+		uint32_t code;
+
+		if (!sctp_peer_adaptation(sc.as, &code) ||
+			code != number(w[1]))
+			fail("the adaptation is 0x%x", code);
 	} else if (n == 2 && strcmp(w[0], "hmac") == 0) {
 		if (sctp_auth_hmac(sc.as) != number(w[1]))
 			fail("the HMAC is %u", sctp_auth_hmac(sc.as));
