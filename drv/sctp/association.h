@@ -117,6 +117,7 @@ struct sctp_rx {
 	unsigned char data[];
 };
 #define SCTP_RX_CUT 0x80u
+#define SCTP_RX_STUB 0x40u /* what is in front of it, the user has */
 
 struct sctp_in_stream {
 	struct sctp_rx *first, *last; /* messages that wait, by SSN */
@@ -331,6 +332,7 @@ struct sctp_assoc {
 	uint16_t partial_sid;
 	uint32_t partial_ssn;
 	uint32_t partial_ppid;
+	uint32_t nstubs;	/* I-DATA: suspended messages */
 	uint8_t partial_flags;
 	uint32_t rcv_bytes;	/* held */
 	uint32_t rcv_mem;	/* ... with overhead */

@@ -121,7 +121,7 @@ const char *sctp_ix_add(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *rx);
 int sctp_ix_is_full(const struct sctp_assoc *as, uint16_t sid, uint32_t flags,
 	uint32_t mid);
-void sctp_ix_partial(struct sctp_assoc *as);
+void sctp_ix_partial(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_ix_skip(const struct sctp_env *env, struct sctp_assoc *as,
 	uint16_t sid, int unordered, uint32_t mid);
 void sctp_ix_drop(const struct sctp_env *env, struct sctp_assoc *as);

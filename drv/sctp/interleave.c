@@ -10,7 +10,12 @@
  * fragments by FSN; `last' of the first one is their number.  Ordered and
  * unordered messages of a stream have MIDs of their own.
  *
- * Partial delivery is that of reassembly.c: of one message at a time.
+ * Partial delivery is that of reassembly.c: of one message at a time, while
+ * others are held.  The peer may mix messages until those that are held fill the
+ * buffer.  Then the user gets the complete ones; if there are none, the partial
+ * message is suspended, and another one is passed.  In the list of its stream
+ * a suspended message begins with a stub: a fragment without data, whose number
+ * is that of the last fragment that the user has.
  */
 #include "association.h"
 
@@ -115,6 +120,12 @@ is_whole(const struct sctp_rx *m)
 }
 
 static int
+is_stub(const struct sctp_rx *m)
+{
+	return m != NULL && (m->flags & SCTP_RX_STUB) != 0;
+}
+
+static int
 is_of_partial(const struct sctp_assoc *as, const struct sctp_rx *rx)
 {
 	return as->partial && rx->sid == as->partial_sid &&
@@ -156,6 +167,9 @@ sctp_ix_add(const struct sctp_env *env, struct sctp_assoc *as,
 	if (m == NULL) {
 		part_insert(&as->in[rx->sid], rx);
 		m = rx;
+	} else if (is_stub(m) && !sctp_before(m->fsn, rx->fsn)) {
+		part_insert(&as->in[rx->sid], rx);
+		return "a fragment is there twice";
 	} else if (exceeds(m, rx)) {
 		part_insert(&as->in[rx->sid], rx);
 		return "a fragment is behind the end of its message";
@@ -226,6 +240,64 @@ is_turn(const struct sctp_assoc *as, const struct sctp_rx *m)
 		m->ssn == as->in[m->sid].next;
 }
 
+/*
+ * Go on with the suspended message @m, if a fragment has come.  0: none has.
+ * The others of its fragments take the stub's place.
+ */
+static int
+resume(const struct sctp_env *env, struct sctp_assoc *as, struct sctp_rx *m)
+{
+	struct sctp_rx *rest = m->next, *last;
+	uint32_t bytes;
+
+	if (rest == NULL || rest->fsn != m->fsn + 1)
+		return 0;
+	as->nstubs--;
+	as->partial = 1;
+	as->partial_sid = m->sid;
+	as->partial_ssn = m->ssn;
+	as->partial_ppid = m->ppid;
+	as->partial_flags = m->flags & SCTP_DATA_U;
+	as->partial_next = rest->fsn;
+	part_remove(as, m);
+	rest->tail = m->tail;
+	rest->total = m->total;
+	rest->last = m->last - 1;
+	part_insert(&as->in[rest->sid], rest);
+	m->next = NULL;
+	m->total = 0;
+	m->tail = m;
+	sctp_rx_drop(env, as, m);
+	last = prefix(rest, as->partial_next, &bytes);
+	pass(as, rest, last, bytes);
+	return 1;
+}
+
+/* Suspend the partial message; 0: no memory. */
+static int
+suspend(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_rx *m = part_find(as, as->partial_sid, as->partial_flags,
+		as->partial_ssn);
+	struct sctp_rx *stub = sctp_rx_make(env, as, 0);
+
+	if (stub == NULL)
+		return 0;
+	stub->flags = as->partial_flags | SCTP_RX_STUB;
+	stub->sid = as->partial_sid;
+	stub->ssn = as->partial_ssn;
+	stub->ppid = as->partial_ppid;
+	stub->fsn = as->partial_next - 1;
+	stub->last = 1;
+	as->nstubs++;
+	if (m != NULL)
+		(void)prepend(as, m, stub);
+	else
+		part_insert(&as->in[stub->sid], stub);
+	as->partial = 0;
+	return 1;
+}
+
 /* Begin with @m if it is long enough, and its turn; 0: not so. */
 static int
 begin(struct sctp_assoc *as, struct sctp_rx *m, uint32_t least)
@@ -247,14 +319,53 @@ begin(struct sctp_assoc *as, struct sctp_rx *m, uint32_t least)
 	return 1;
 }
 
-/*
- * The message that has grown last is passed in parts if it is long.  If the
- * window is closed, any message may be the one that fills the buffer.
- */
-void
-sctp_ix_partial(struct sctp_assoc *as)
+/* All that fills the buffer is of messages that are not complete: pass one. */
+static void
+pass_any(const struct sctp_env *env, struct sctp_assoc *as)
 {
-	uint32_t least = as->conf.rcvbuf / 2, bytes, i;
+	struct sctp_rx *m;
+	uint32_t i;
+
+	for (i = 0; i < as->nin; i++)
+		for (m = as->in[i].part; m != NULL; m = m->after)
+			if (is_stub(m) ? resume(env, as, m) : begin(as, m, 1))
+				return;
+}
+
+/*
+ * The window is closed, and the user has nothing to read: the rest of the
+ * partial message will not come before there is room.
+ */
+static void
+make_way(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	if (as->held != NULL) {
+		as->ready = as->held;
+		as->ready_tail = as->held_tail;
+		as->held = as->held_tail = NULL;
+	} else if (suspend(env, as)) {
+		pass_any(env, as);
+	}
+}
+
+/* No message is partial: go on with a suspended one. 0: none has grown. */
+static int
+resume_any(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	struct sctp_rx *m;
+	uint32_t i;
+
+	for (i = 0; i < as->nin; i++)
+		for (m = as->in[i].part; m != NULL; m = m->after)
+			if (is_stub(m) && resume(env, as, m))
+				return 1;
+	return 0;
+}
+
+static void
+pass_grown(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	uint32_t least = as->conf.rcvbuf / 2, bytes;
 	struct sctp_rx *m, *last;
 
 	if (as->conf.partial < least)
@@ -265,18 +376,55 @@ sctp_ix_partial(struct sctp_assoc *as)
 		last = m != NULL ? prefix(m, as->partial_next, &bytes) : NULL;
 		if (last != NULL)
 			pass(as, m, last, bytes);
+		else if (sctp_rcv_window(as) == 0 && as->ready == NULL)
+			make_way(env, as);
 		return;
 	}
-	if (begin(as, as->grown, least) || sctp_rcv_window(as) != 0 ||
-		as->ready != NULL)
+	if (!is_stub(as->grown) && begin(as, as->grown, least))
 		return;
-	for (i = 0; i < as->nin; i++)
-		for (m = as->in[i].part; m != NULL; m = m->after)
-			if (begin(as, m, 1))
-				return;
+	if (sctp_rcv_window(as) == 0 && as->ready == NULL)
+		pass_any(env, as);
+}
+
+/*
+ * The message that has grown last is passed in parts if it is long.  If the
+ * window is closed, any message may be the one that fills the buffer.
+ */
+void
+sctp_ix_partial(const struct sctp_env *env, struct sctp_assoc *as)
+{
+	do
+		pass_grown(env, as);
+	while (!as->partial && as->nstubs != 0 && resume_any(env, as));
 }
 
 /* -------------------------------------------------------- I-FORWARD-TSN */
+
+/*
+ * The rest of @m, which is in no list, will not come.  If it was suspended, the
+ * user has a part of it, and the stub says so.
+ */
+static void
+give_up(const struct sctp_env *env, struct sctp_assoc *as, struct sctp_rx *m)
+{
+	struct sctp_rx *rest = m->next;
+
+	if (!is_stub(m)) {
+		sctp_rx_drop(env, as, m);
+		return;
+	}
+	if (rest != NULL) {
+		rest->tail = m->tail;
+		rest->total = m->total;
+		sctp_rx_drop(env, as, rest);
+	}
+	as->nstubs--;
+	m->next = NULL;
+	m->tail = m;
+	m->total = 0;
+	m->flags = (m->flags & SCTP_DATA_U) | SCTP_RX_CUT | SCTP_DATA_E;
+	sctp_rx_append(&as->ready, &as->ready_tail, m);
+}
 
 /* Messages of the stream up to @mid will not come, or not whole. */
 void
@@ -291,7 +439,7 @@ sctp_ix_skip(const struct sctp_env *env, struct sctp_assoc *as, uint16_t sid,
 		if ((m->flags & SCTP_DATA_U) != u || sctp_before(mid, m->ssn))
 			continue;
 		part_remove(as, m);
-		sctp_rx_drop(env, as, m);
+		give_up(env, as, m);
 	}
 	if (as->partial && as->partial_sid == sid && as->partial_flags == u &&
 		!sctp_before(mid, as->partial_ssn))
@@ -310,7 +458,7 @@ sctp_ix_drop(const struct sctp_env *env, struct sctp_assoc *as)
 	for (i = 0; i < as->nin; i++)
 		while ((m = as->in[i].part) != NULL) {
 			part_remove(as, m);
-			sctp_rx_drop(env, as, m);
+			give_up(env, as, m);
 		}
 	if (as->partial)
 		sctp_rx_cut(env, as);

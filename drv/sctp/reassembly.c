@@ -81,6 +81,7 @@ sctp_rx_release_all(const struct sctp_env *env, struct sctp_assoc *as)
 	}
 	as->run_tail = as->ready_tail = as->held_tail = NULL;
 	as->partial = 0;
+	as->nstubs = 0;
 	as->grown = as->grown_at = NULL;
 }
 

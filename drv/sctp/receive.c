@@ -260,7 +260,7 @@ sctp_data_end(struct sctp_in *in)
 		return;
 	as->unacked++;
 	if (sctp_has(as, SCTP_X_IDATA))
-		sctp_ix_partial(as);
+		sctp_ix_partial(in->env, as);
 	else
 		sctp_rx_partial(as);
 	if (!as->any_data) { /* s5.1: the first data at once */
