@@ -69,7 +69,9 @@ struct run_pipe {
 	uint32_t forks; /* of processes that may hold it, ever */
 	uint32_t rpid;	/* of the reader, in ARMED and later */
 	uint32_t wpid;	/* of the writer, in STREAM and later */
-	uint32_t before; /* TO_W: bytes in the kernel's pipe before the move */
+	uint32_t before; /* TO_W: bytes in the kernel's pipe before the move;
+			  * UINT32_MAX: not yet counted */
+	uint32_t in_read; /* the reader is in a read of the kernel's pipe */
 	uint32_t size;	/* which a writer has given the kernel's pipe; 0 */
 	uint32_t taker; /* the process that may make it BUSY; 0: none */
 	uint32_t holder[RUN_HOLDERS]; /* pids that may hold an end */

@@ -145,6 +145,8 @@ arm_taken(struct run_end *e)
 	p->head = (ep & 0xffffff) << 40;
 	p->tail = (ep & 0xffffff) << 40 | (uint64_t)RUN_ASLEEP << 32;
 	p->room = 0;
+	p->before = UINT32_MAX;
+	p->in_read = 0;
 	e->epoch = ep;
 	e->kernel = RUN_UNKNOWN;
 	__atomic_store_n(&p->state, ep << 8 | RUN_ARMED, __ATOMIC_SEQ_CST);

@@ -237,7 +237,14 @@ ring_read(struct run_end *e, struct run_pipe *p, int fd, void *buf, size_t len)
 			return -1;
 		}
 		if (s == STEP_KERNEL) {
+			__atomic_store_n(&p->in_read, 1, __ATOMIC_SEQ_CST);
+			if (LOAD(&p->state) == (ep << 8 | RUN_TO_W)) {
+				__atomic_store_n(&p->in_read, 0,
+					__ATOMIC_SEQ_CST);
+				continue;
+			}
 			r = run_next_read(fd, buf, len);
+			__atomic_store_n(&p->in_read, 0, __ATOMIC_SEQ_CST);
 			e->got = e->got || r > 0;
 			if (r > 0 && (size_t)r < len && e->p == p &&
 					e->epoch == ep)

@@ -142,6 +142,8 @@ void run_wake_writer(struct run_pipe *p);
 /* Wait while the other side moves the ring; false: the call ends with EINTR. */
 bool run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
 	uint64_t state);
+/* Wait until the reader is in no read of the kernel's pipe, at most 50 ms. */
+void run_wait_read(struct run_pipe *p);
 /* Wait until the writer has woken this reader; false: the writer is gone. */
 bool run_wait_woken(struct run_pipe *p, int fd);
 

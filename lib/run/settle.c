@@ -143,11 +143,11 @@ move(const struct run_end *e, struct run_pipe *p, int fd)
 	struct moving m = {.fd = fd, .ring = e->ring};
 	int have;
 
+	tail = (uint32_t)__atomic_fetch_or(&p->tail, closed, __ATOMIC_SEQ_CST);
+	head = (uint32_t)__atomic_fetch_or(&p->head, closed, __ATOMIC_SEQ_CST);
 	/* the writer has filled the ring, and has not written what precedes it */
 	if (e->reads && !run_wait_woken(p, fd))
 		return;
-	tail = (uint32_t)__atomic_fetch_or(&p->tail, closed, __ATOMIC_SEQ_CST);
-	head = (uint32_t)__atomic_fetch_or(&p->head, closed, __ATOMIC_SEQ_CST);
 	m.at = head;
 	m.n = tail - head;
 	if (m.n == 0 || m.n > RUN_RING || fd < 0)
@@ -156,6 +156,7 @@ move(const struct run_end *e, struct run_pipe *p, int fd)
 		move_surely(&m);
 		return;
 	}
+	run_wait_read(p);
 	have = run_unread(fd);
 	__atomic_store_n(&p->before, have > 0 ? (uint32_t)have : 0,
 		__ATOMIC_SEQ_CST);

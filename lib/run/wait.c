@@ -180,6 +180,26 @@ run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
 	return true;
 }
 
+/*
+ * The reader counts on what the writer notes only if it has not been in a read
+ * meanwhile.  It finds data there, so the read ends, unless the reader is
+ * stopped.
+ */
+void
+run_wait_read(struct run_pipe *p)
+{
+	struct timespec ms = {0, 1000000};
+
+	for (int i = 0; i < 250 && LOAD(&p->in_read) != 0; i++)
+		if (i < 100)
+			relax();
+		else if (i < 200)
+			(void)sys_call1(SYS_sched_yield, 0);
+		else
+			(void)sys_call5(SYS_ppoll, NULL, 0, &ms, NULL,
+				SYS_SIGSET);
+}
+
 bool
 run_wait_woken(struct run_pipe *p, int fd)
 {

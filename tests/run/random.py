@@ -162,8 +162,10 @@ def one(strrun, env, rng):
 def job(strrun, env, runs, seed):
     """Return: the number of runs that went wrong."""
     bad = 0
-    for n in runs:
+    for k, n in enumerate(runs, 1):
         wrong = one(strrun, env, random.Random(f'{seed} {n}'))
+        if k % 250 == 0:
+            print(f'# {k} runs of {len(runs)} in one job', flush=True)
         if wrong is not None:
             bad += 1
             print(f'# run {n} {wrong}', flush=True)
