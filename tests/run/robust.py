@@ -8,6 +8,7 @@ usage: robust.py STRRUN AWKWARD [CASE...], or -CASE: all but this one
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -191,8 +192,9 @@ for i in range(200000, 220000): os.write(1, b"%7d\\n" % i)
 def other_faults(strrun):
     """other faults reach the program, or end it"""
     for how in 'handler', 'ignore', 'sent', 'die':
-        native_too(strrun, f'(({py(FAULTS)} {how}; echo $? >&2) | cat | '
-                   'md5sum) 2>&1')
+        text = f'{py(FAULTS)} {how} | cat | md5sum; echo ${{PIPESTATUS[@]}}'
+        # the writer must be the only one: no subshell around it
+        native_too(strrun, 'exec bash -c ' + shlex.quote(text))
 
 
 SIGNALS = '''
