@@ -241,11 +241,8 @@ str_sleep_room(struct str_head *sd, struct host_call *hc)
 	if (!err || (hc->fflags & STR_O_NONBLOCK) != 0 ||
 	    (str_load(&sd->flags) & (UNWRITABLE | STR_H_CLOSED)) != 0)
 		return 0;
-	str_sock_flush(hc);
-	if (str_sched_run_head(sd, hc))
-		return 0;
-	err = str_signalled(hc);
-	if (err != 0)
+	err = sleep_prepare(sd, hc);
+	if (err != SLEEP_NOW)
 		return err;
 	w = str_load(&hq->wword);
 	str_sleep_ask(&hq->wwant, STR_WANT_ROOM);

@@ -218,11 +218,8 @@ str_sleep_lent(struct str_head *sd, struct host_call *hc, uint32_t *lent,
 	*lent = 0;
 	if (str_load(&sd->flags) & STR_H_LOOK)
 		return str_head_look(sd, hc);
-	str_sock_flush(hc);
-	if (str_sched_run_head(sd, hc))
-		return 0;
-	err = str_signalled(hc);
-	if (err != 0)
+	err = sleep_prepare(sd, hc);
+	if (err != SLEEP_NOW)
 		return err;
 	if (str_sock_of(sd->plumb) == 0)
 		return 0;

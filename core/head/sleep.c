@@ -343,8 +343,6 @@ look_around(struct str_head *sd, struct host_call *hc)
 	return err;
 }
 
-#define SLEEP_NOW (-1)
-
 /*
  * The thread is about to sleep with notices: publish where, request a wake, and
  * look once more.
@@ -483,11 +481,8 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 
 	if (str_load(&sd->flags) & STR_H_LOOK)
 		return str_head_look(sd, hc);
-	str_sock_flush(hc);
-	if (str_sched_run_head(sd, hc))
-		return 0;
-	err = str_signalled(hc);
-	if (err != 0)
+	err = sleep_prepare(sd, hc);
+	if (err != SLEEP_NOW)
 		return err;
 	if (str_unlikely(str_sock_of(sd->plumb) != 0) &&
 	    !str_sock_near(str_sock_of(sd->plumb)))

@@ -48,6 +48,26 @@ sleep_left(uint64_t deadline, uint64_t most)
 	return STR_MIN(most, deadline - now);
 }
 
+#define SLEEP_NOW (-1) /* nothing keeps the thread from sleeping */
+
+/*
+ * sleep_prepare - before a sleep of call @hc at @sd: send the data that is
+ * gathered for sockets, run the stream's enabled queues, and check for signals
+ * Context: no lock and no claim is held.  Return: SLEEP_NOW; otherwise the
+ * result of the sleep: 0 look again; EINTR.
+ */
+STR_INLINE int
+sleep_prepare(struct str_head *sd, struct host_call *hc)
+{
+	int err;
+
+	str_sock_flush(hc);
+	if (str_sched_run_head(sd, hc))
+		return 0;
+	err = str_signalled(hc);
+	return str_likely(err == 0) ? SLEEP_NOW : err;
+}
+
 /* sleep.c */
 int str_sleep_awaited(struct str_head *sd, struct host_call *hc);
 bool str_sleep_ready(struct str_head *sd, unsigned why);
