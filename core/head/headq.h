@@ -109,6 +109,8 @@ void str_headq_mend_p(struct str_headq *hq);
 void str_headq_share(struct str_headq *hq, uint64_t pb);
 void str_headq_yield(struct str_headq *hq);
 void str_headq_await(struct str_headq *hq);
+void str_headq_lost(struct str_headq *hq);
+void str_headq_turn(struct str_headq *hq);
 unsigned char *str_headq_room_slow(struct str_headq *hq, uint32_t len,
 	uint64_t *ret_pos);
 
@@ -136,9 +138,11 @@ headq_bytes(uint64_t in, uint64_t out)
 	return in > out ? in - out : 0;
 }
 
-/* once so many writers have waited at once, writers take turns, even if none
- * waits now */
-#define HEADQ_CROWD 12u
+/* Once four writers have waited at once, writers take turns, even if none waits
+ * now: turn.c.  `crowd' is twice their number, so that a small crowd survives two
+ * lost turns. */
+#define HEADQ_CROWD 8u
+#define TURN_NEXT (~0u) /* turn_of: the turn of the thread that wakes next */
 /* `crowd' is forgotten within about 2^8 turns; 8 is also the number of its
  * fraction bits */
 #define HEADQ_CROWD_SHIFT 8
@@ -151,14 +155,22 @@ headq_crowded(const struct str_headq *hq)
 }
 
 /*
- * Before a write: if many writers take turns, and it is another one's turn, let
- * others run first.
+ * Before a write that may block: if a crowd writes by turns, and it is the turn of
+ * another thread, wait for the next turn.  Context: no lock held.
  */
 STR_INLINE void
 headq_await(struct str_headq *hq)
 {
 	if (str_unlikely(headq_crowded(hq)))
 		str_headq_await(hq);
+}
+
+/* Before a reader waits: if a crowd writes, the turn of its writer is lost. */
+STR_INLINE void
+headq_lost(struct str_headq *hq)
+{
+	if (str_unlikely(str_load(&hq->wsleep) != 0) && headq_crowded(hq))
+		str_headq_lost(hq);
 }
 
 /*
@@ -209,16 +221,18 @@ headq_much(const struct str_headq *hq)
 }
 
 /*
- * After publish().  Return: true: the writer's turn is over, and it must let
- * others run.  Else, if many writers take turns, record that this is its turn.
+ * After publish().  Return: true: the writer's share is written, and it must call
+ * str_headq_yield().  Else, if a crowd writes and it is no thread's turn, this
+ * thread's turn begins.
  * Locks: plock.
  */
 STR_INLINE bool
 headq_over(struct str_headq *hq)
 {
 	if (str_likely(hq->over == 0)) {
-		if (str_unlikely(headq_crowded(hq)))
-			str_store(&hq->turn_of, host_self_tag());
+		if (str_unlikely(headq_crowded(hq)) &&
+		    str_load(&hq->turn_of) == 0)
+			str_headq_turn(hq);
 		return false;
 	}
 	hq->over = 0;

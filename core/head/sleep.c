@@ -499,6 +499,8 @@ sleep_on(struct str_head *sd, struct host_call *hc, unsigned why,
 			patience_paid(&hq->skip[way], &hq->rest[way]);
 		return str_signalled(hc);
 	}
+	if (sleep_reads(why))
+		headq_lost(hq);
 	str_count(&host_self()->sleeps);
 	str_store(&host_self()->why, why & STR_SLEEP_WAY);
 	/* nothing can be learnt: the clock is not needed */

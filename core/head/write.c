@@ -303,7 +303,6 @@ write_slow(struct str_head *sd, struct host_call *hc,
 				str_headq_yield(hq);
 			return ret;
 		}
-		str_store(&hq->turn_of, 0u);
 		str_hunlock(&hq->plock, STR_HOLD_P);
 		str_sig_refused(sd, 0);
 		if (!block) {

@@ -210,6 +210,7 @@ host_wait(struct host_call *hc, str_a32 *word, uint32_t val, uint64_t ns)
 	t->val = val;
 	t->deadline = ns >= SIM_NEVER - sim.now ? SIM_NEVER : sim.now + ns;
 	t->interruptible = hc != NULL;
+	t->order = sim.stats.sleeps;
 	t->state = TASK_WORD;
 	sim_resched();
 	return t->result;
@@ -253,18 +254,19 @@ host_wait_notice(struct host_call *hc, str_a32 *word, uint32_t val,
 int
 host_wake(str_a32 *word, int n)
 {
-	unsigned first = sim_rand(SIM_NTASK), i;
-	int woken = 0;
+	int woken;
 
 	sim.stats.wakes++;
-	for (i = 0; i < SIM_NTASK && n > 0; i++) {
-		struct sim_task *t = &sim.task[(first + i) % SIM_NTASK];
+	for (woken = 0; woken < n; woken++) {
+		struct sim_task *t, *longest = NULL;
 
-		if (t->state == TASK_WORD && t->word == word) {
-			sim_ready(t, 0);
-			n--;
-			woken++;
-		}
+		for (t = sim.task; t < sim.task + SIM_NTASK; t++)
+			if (t->state == TASK_WORD && t->word == word &&
+			    (longest == NULL || t->order < longest->order))
+				longest = t;
+		if (longest == NULL)
+			break;
+		sim_ready(longest, 0);
 	}
 	if (sim.above != NULL && sim.above->state == TASK_READY &&
 	    sim.above != sim.cur)

@@ -36,6 +36,7 @@ struct sim_task {
 	/* while it waits */
 	str_a32 *word;
 	uint32_t val;
+	uint64_t order; /* the task that has waited longest is woken first */
 	int fd;
 	uint64_t deadline;
 	int result; /* result of the wait */
