@@ -519,8 +519,7 @@ int sctp_has_new(const struct sctp_assoc *as);
 void sctp_send_end(const struct sctp_env *env, struct sctp_assoc *as);
 int sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o, uint32_t path, int first);
-void sctp_tx_void(const struct sctp_env *env, struct sctp_assoc *as,
-	uint16_t sid, unsigned int unordered);
+int sctp_tx_room(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_tx_done(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_tx *tx);
 void sctp_seg_done(const struct sctp_env *env, struct sctp_assoc *as,
@@ -632,7 +631,7 @@ void sctp_t2_expired(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_pr_look(const struct sctp_env *env, struct sctp_assoc *as);
 int sctp_pr_is_over(const struct sctp_env *env, const struct sctp_assoc *as,
 	const struct sctp_seg *s, uint32_t sends);
-void sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
+int sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 	uint16_t sid, uint32_t message);
 void sctp_forward_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o);

@@ -9,6 +9,11 @@
  * abandoned, with all its fragments.  The peer learns by FORWARD TSN that it
  * need not wait for them; the chunk is repeated until the peer's cumulative TSN
  * shows that it has arrived.
+ *
+ * The fragments that have TSNs may all arrive.  If the last fragment has none
+ * yet, it gets one when the message is abandoned, for a chunk that is never
+ * sent: so the cumulative TSN of the peer passes the end of a message only if
+ * the peer has the whole message, or a FORWARD TSN that names it.
  */
 #include "association.h"
 
@@ -29,60 +34,98 @@ sctp_pr_is_over(const struct sctp_env *env, const struct sctp_assoc *as,
 	return sends > s->life;
 }
 
-/* The first piece of the message that waits to be sent; NULL. */
+/* The first piece without a TSN of a message that has one already; NULL */
 static const struct sctp_seg *
-first_waiting(const struct sctp_assoc *as, uint16_t sid, uint32_t message)
+rest_of(const struct sctp_assoc *as, uint16_t sid, uint32_t message)
 {
 	const struct sctp_seg *s = as->queue;
 
-	if (s != NULL && s->message == message)
-		return s;
-	s = as->scheduler != SCTP_SCHED_FCFS && sid < as->nout ?
-		as->out[sid].first : NULL;
-	return s != NULL && s->message == message ? s : NULL;
+	/* messages in the queue are in the order of their numbers */
+	while (s != NULL && sctp_before(s->message, message))
+		s = s->next;
+	if ((s == NULL || s->message != message) && sid < as->nout)
+		s = as->out[sid].first;
+	if (s == NULL || s->message != message || (s->begins && s->sent == 0))
+		return NULL;
+	return s;
 }
 
-/* Drop all of the message that is not acknowledged. */
-void
+/* A TSN for the last fragment of the message, of which @s is the rest. */
+static void
+skip_rest(struct sctp_assoc *as, const struct sctp_seg *s)
+{
+	struct sctp_tx *tx = sctp_tx_of(as, as->next_tsn++);
+
+	__builtin_memset(tx, 0, sizeof(*tx));
+	tx->state = SCTP_TX_ABANDONED;
+	tx->sid = s->sid;
+	tx->ssn = as->out[s->sid].mid;
+	tx->fsn = as->out[s->sid].fsn;
+	tx->flags = (s->flags & SCTP_DATA_U) | SCTP_DATA_E;
+	tx->path = (uint8_t)sctp_path_for_data(as);
+}
+
+/* What waits of the message in the queue is dropped; its limit, or 0. */
+static uint32_t
+drop_queued(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t message, int *sent)
+{
+	struct sctp_seg **list = &as->queue, *last = NULL, *s;
+	uint32_t pr = 0;
+
+	while ((s = *list) != NULL && !sctp_before(message, s->message)) {
+		if (s->message != message) {
+			last = s;
+			list = &s->next;
+			continue;
+		}
+		*list = s->next;
+		if (as->queue_tail == s)
+			as->queue_tail = last;
+		*sent |= !s->begins || s->sent != 0;
+		pr = s->pr;
+		s->failed = *sent ? SCTP_FAILED_SENT : SCTP_FAILED_UNSENT;
+		sctp_seg_done(env, as, s, s->len - s->sent);
+	}
+	return pr;
+}
+
+/*
+ * Drop all of the message that is not acknowledged.
+ * Return: 1; 0: no memory, nothing has changed.
+ */
+int
 sctp_pr_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 	uint16_t sid, uint32_t message)
 {
-	const struct sctp_seg *first;
-	struct sctp_seg *s;
+	const struct sctp_seg *rest = rest_of(as, sid, message);
 	struct sctp_tx *tx;
 	uint32_t tsn, pr = 0;
-	int sent = 0, found = 0, amid;
-	unsigned int unordered;
+	int sent = 0;
 
+	if (rest != NULL) {
+		if (!sctp_tx_room(env, as))
+			return 0;
+		skip_rest(as, rest);
+	}
 	if (as->open && as->open_message == message)
 		as->open_abandoned = 1;
 	for (tsn = as->acked + 1; tsn != as->next_tsn; tsn++) {
 		tx = sctp_tx_of(as, tsn);
 		if (tx->seg == NULL || tx->seg->message != message)
 			continue;
-		sent = found = 1;
+		sent = 1;
 		pr = tx->seg->pr;
 		tx->seg->failed = SCTP_FAILED_SENT;
 		sctp_tx_done(env, as, tx);
 		tx->state = SCTP_TX_ABANDONED;
 	}
-	first = first_waiting(as, sid, message);
-	amid = first != NULL && (!first->begins || first->sent != 0);
-	unordered = first != NULL ? first->flags & SCTP_DATA_U : 0;
-	while ((s = as->queue) != NULL && s->message == message) {
-		as->queue = s->next;
-		sent |= !s->begins || s->sent != 0;
-		pr = s->pr;
-		s->failed = sent ? SCTP_FAILED_SENT : SCTP_FAILED_UNSENT;
-		sctp_seg_done(env, as, s, s->len - s->sent);
-	}
+	pr |= drop_queued(env, as, message, &sent);
 	sctp_sched_abandon(env, as, sid, message, sent);
 	sctp_abandoned(env, as, sid, pr, sent);
-	/* the peer has the first fragments: a TSN tells that no more will come */
-	if (amid && !found && sid < as->nout)
-		sctp_tx_void(env, as, sid, unordered);
 	if (as->ep != NULL)
 		as->ep->count[SCTP_N_ABANDONED]++;
+	return 1;
 }
 
 /* Messages that would be sent next, and whose life is over. */
@@ -93,12 +136,13 @@ abandon_next(const struct sctp_env *env, struct sctp_assoc *as)
 
 	while (as->nlost != 0) {
 		tx = sctp_tx_of(as, sctp_first_lost(as));
-		if (!sctp_pr_is_over(env, as, tx->seg, tx->sends))
+		if (!sctp_pr_is_over(env, as, tx->seg, tx->sends) ||
+			!sctp_pr_abandon(env, as, tx->sid, tx->seg->message))
 			break;
-		sctp_pr_abandon(env, as, tx->sid, tx->seg->message);
 	}
-	while (as->queue != NULL && sctp_pr_is_over(env, as, as->queue, 0))
-		sctp_pr_abandon(env, as, as->queue->sid, as->queue->message);
+	while (as->queue != NULL && sctp_pr_is_over(env, as, as->queue, 0) &&
+		sctp_pr_abandon(env, as, as->queue->sid, as->queue->message))
+		;
 }
 
 /* s3.5 (C2): how far may the peer go?  Is it to be told? */

@@ -164,10 +164,10 @@ sctp_rtx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	while (as->nlost != 0) {
 		tsn = sctp_first_lost(as);
 		tx = sctp_tx_of(as, tsn);
-		if (sctp_pr_is_over(env, as, tx->seg, tx->sends)) {
-			sctp_pr_abandon(env, as, tx->sid, tx->seg->message);
+		/* without memory to abandon the message it is sent again */
+		if (sctp_pr_is_over(env, as, tx->seg, tx->sends) &&
+			sctp_pr_abandon(env, as, tx->sid, tx->seg->message))
 			continue;
-		}
 		if (path_of(as, tx) != path || !may_resend(as, tsn, path))
 			break;
 		p = rtx_chunk(as, o, tx->len);

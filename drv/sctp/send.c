@@ -270,8 +270,8 @@ sctp_is_shut_out(const struct sctp_assoc *as)
 }
 
 /* Room for one more chunk in the ring; 0: no memory. */
-static int
-tx_room(const struct sctp_env *env, struct sctp_assoc *as)
+int
+sctp_tx_room(const struct sctp_env *env, struct sctp_assoc *as)
 {
 	uint32_t n = as->next_tsn - as->acked - 1, size, tsn;
 	struct sctp_tx *ring;
@@ -291,27 +291,6 @@ tx_room(const struct sctp_env *env, struct sctp_assoc *as)
 	as->tx = ring;
 	as->tx_size = size;
 	return 1;
-}
-
-/*
- * sctp_tx_void - a TSN without data, which is abandoned, for the message of the
- * stream that has TSNs last
- * @unordered: SCTP_DATA_U or 0.  Without memory it is left out.
- */
-void
-sctp_tx_void(const struct sctp_env *env, struct sctp_assoc *as, uint16_t sid,
-	unsigned int unordered)
-{
-	struct sctp_tx *tx;
-
-	if (!tx_room(env, as))
-		return;
-	tx = sctp_tx_of(as, as->next_tsn++);
-	__builtin_memset(tx, 0, sizeof(*tx));
-	tx->state = SCTP_TX_ABANDONED;
-	tx->sid = sid;
-	tx->ssn = as->out[sid].mid;
-	tx->flags = (uint8_t)unordered;
 }
 
 /* How many bytes of @s go into the next chunk of @o; 0: none. */
@@ -431,16 +410,15 @@ sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_tx *tx;
 	unsigned char *p;
 
-	if (is_void(env, as, s)) {
-		sctp_pr_abandon(env, as, s->sid, s->message);
+	if (is_void(env, as, s) &&
+		sctp_pr_abandon(env, as, s->sid, s->message))
 		return 2;
-	}
 	if (first)
 		sctp_cc_idle(&as->path[path], env->now);
 	len = cut(as, s, o, first);
 	if (len == 0 || (len > sctp_window(as) && as->flight != 0))
 		return 0;
-	if (!tx_room(env, as)) {
+	if (!sctp_tx_room(env, as)) {
 		/* tried again at the next event; T3 makes sure of one */
 		if (as->path[path].t3_at == 0)
 			as->path[path].t3_at = env->now + as->path[path].rto;
