@@ -211,8 +211,8 @@ sctp_reconf_holds(const struct sctp_assoc *as)
 {
 	const struct sctp_reconf *r = as->reconf;
 
-	if (as->hold_until != 0)
-		return !sctp_is_amid(as);
+	if (as->hold_until != 0) /* messages that are begun go on */
+		return as->queue->begins && as->queue->sent == 0;
 	/* a message that was accepted in spite of the reset */
 	return r != NULL && r->sent && as->queue->sid < as->nout &&
 		as->out[as->queue->sid].resetting;

@@ -85,12 +85,44 @@ precedes(const struct sctp_assoc *as, const struct sctp_out_stream *a,
 	}
 }
 
+/* Has a part of the first message of the list a TSN? */
+static int
+is_amid(const struct sctp_out_stream *st)
+{
+	return st->first != NULL &&
+		(!st->first->begins || st->first->sent != 0);
+}
+
+/*
+ * The first stream in the circle of which a message is begun, and that may send;
+ * SCTP_NONE: there is none.
+ */
+static uint32_t
+pick_amid(const struct sctp_assoc *as)
+{
+	uint32_t sid = as->active;
+
+	if (sid == SCTP_NONE)
+		return SCTP_NONE;
+	do {
+		if (is_ready(&as->out[sid]) && is_amid(&as->out[sid]))
+			return sid;
+		sid = as->out[sid].after;
+	} while (sid != as->active);
+	return SCTP_NONE;
+}
+
 /* The stream that sends next; SCTP_NONE: none may. */
 static uint32_t
 pick(struct sctp_assoc *as)
 {
 	uint32_t sid = as->active, found = SCTP_NONE;
 
+	/* only messages that are begun go on: sctp_reconf_holds() */
+	if (as->hold_until != 0 && (found = pick_amid(as)) != SCTP_NONE) {
+		as->new_packet = as->stays = 0;
+		return found;
+	}
 	if (as->scheduler == SCTP_SCHED_RR_PACKET && !as->new_packet &&
 		as->turn < as->nout && is_ready(&as->out[as->turn])) {
 		as->stays = 1;
@@ -339,14 +371,12 @@ sctp_sched_waits(const struct sctp_assoc *as, uint32_t message)
 int
 sctp_sched_amid(const struct sctp_assoc *as, int resets)
 {
-	const struct sctp_seg *s;
 	uint32_t i;
 
 	if (as->scheduler == SCTP_SCHED_FCFS)
 		return 0;
 	for (i = 0; i < as->nout; i++) {
-		s = as->out[i].first;
-		if (s != NULL && (!s->begins || s->sent != 0) &&
+		if (is_amid(&as->out[i]) &&
 			(!resets || as->out[i].resetting))
 			return 1;
 	}
