@@ -242,7 +242,7 @@ sctp_assoc_streams(const struct sctp_env *env, struct sctp_assoc *as,
 	__builtin_memset(out, 0, nout * sizeof(*out));
 	__builtin_memset(in, 0, nin * sizeof(*in));
 	if (as->out != NULL) {
-		sctp_sched_fewer(as, nout);
+		sctp_send_fewer(env, as, nout);
 		__builtin_memcpy(out, as->out,
 			(nout < as->nout ? nout : as->nout) * sizeof(*out));
 		env->release(env->arg, as->out, as->nout * sizeof(*out));
@@ -281,9 +281,7 @@ static void
 fail(struct sctp_seg *s)
 {
 	for (; s != NULL; s = s->next)
-		if (s->failed == 0)
-			s->failed = s->sent != 0 ? SCTP_FAILED_SENT :
-						   SCTP_FAILED_UNSENT;
+		sctp_seg_fail(s);
 }
 
 /* Everything that was accepted, and is not acknowledged. */
@@ -312,7 +310,7 @@ sctp_assoc_forget_sent(const struct sctp_env *env, struct sctp_assoc *as)
 		sctp_seg_done(env, as, s, s->len - s->sent);
 	}
 	as->queue_tail = NULL;
-	sctp_sched_forget(env, as);
+	sctp_sched_forget(env, as, 0);
 	while ((s = as->aside) != NULL) {
 		as->aside = s->next;
 		sctp_seg_done(env, as, s, s->len);

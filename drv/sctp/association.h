@@ -431,6 +431,15 @@ sctp_is_earlier(const struct sctp_assoc *as, uint32_t a, uint32_t b)
 					    sctp_ssn_before(a, b);
 }
 
+/* A piece that will not be delivered, and has not failed yet. */
+static inline void
+sctp_seg_fail(struct sctp_seg *s)
+{
+	if (s->failed == 0)
+		s->failed = s->sent != 0 ? SCTP_FAILED_SENT :
+					   SCTP_FAILED_UNSENT;
+}
+
 /* assoc.c */
 struct sctp_assoc *sctp_assoc_find(struct sctp_ep *ep,
 	const struct ip_addr *peer, uint16_t pport);
@@ -519,6 +528,8 @@ int sctp_has_new(const struct sctp_assoc *as);
 void sctp_send_end(const struct sctp_env *env, struct sctp_assoc *as);
 int sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o, uint32_t path, int first);
+void sctp_send_fewer(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t n);
 int sctp_tx_room(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_tx_done(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_tx *tx);

@@ -37,6 +37,8 @@ audit_sending(struct sctp_assoc *as)
 	for (s = as->queue; s != NULL; s = s->next) {
 		if (s->sent >= s->len || s->left < s->len - s->sent)
 			return "a piece of a message";
+		if (s->sid >= as->nout)
+			return "a message of a stream that does not exist";
 		if (s->next == NULL && s != as->queue_tail)
 			return "the end of the queue";
 		bytes += s->len - s->sent;
@@ -45,6 +47,9 @@ audit_sending(struct sctp_assoc *as)
 		for (s = as->out[i].first; s != NULL; s = s->next)
 			bytes += s->len - s->sent;
 		s = as->out[i].first;
+		if ((s == NULL) != (as->out[i].last == NULL) ||
+			(s != NULL) != (as->out[i].active != 0))
+			return "the list of a stream";
 		if (s != NULL && (!as->out[i].active ||
 			(as->queue == NULL && (s->ends || s->next != NULL))))
 			return "a stream that has data is not chosen";
@@ -52,8 +57,12 @@ audit_sending(struct sctp_assoc *as)
 	for (s = as->aside; s != NULL; s = s->next) {
 		if (s->next == NULL && s != as->aside_tail)
 			return "the end of what is aside";
+		if (s->sid >= as->nout)
+			return "a message of a stream that does not exist";
 		bytes += s->len;
 	}
+	if (as->open && as->open_info.sid >= as->nout)
+		return "an open message of a stream that does not exist";
 	if (as->aside != NULL && !as->open)
 		return "something waits for a message that has its end";
 	if (lost != as->nlost || gapped != as->ngapped || all != as->flight)

@@ -103,8 +103,8 @@ struct sctp_seg *sctp_open_piece(const struct sctp_assoc *as);
 int sctp_sched_more(const struct sctp_assoc *as, const struct sctp_seg *s);
 void sctp_sched_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 	uint16_t sid, uint32_t message, int sent);
-void sctp_sched_forget(const struct sctp_env *env, struct sctp_assoc *as);
-void sctp_sched_fewer(struct sctp_assoc *as, uint32_t n);
+void sctp_sched_forget(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t n);
 int sctp_sched_waits(const struct sctp_assoc *as, uint32_t message);
 int sctp_sched_amid(const struct sctp_assoc *as, int resets);
 

@@ -61,6 +61,25 @@ deactivate(struct sctp_assoc *as, uint16_t sid)
 	as->out[st->after].before = st->before;
 }
 
+/*
+ * Take the pieces from the first to @last out of the list of stream @sid, which
+ * is whole again before any of them is freed.  Return: the first.
+ */
+static struct sctp_seg *
+detach(struct sctp_assoc *as, uint16_t sid, struct sctp_seg *last)
+{
+	struct sctp_out_stream *st = &as->out[sid];
+	struct sctp_seg *s = st->first;
+
+	st->first = last->next;
+	last->next = NULL;
+	if (st->first == NULL) {
+		st->last = NULL;
+		deactivate(as, sid);
+	}
+	return s;
+}
+
 /* The last piece of a message without an end has to wait. */
 static int
 is_ready(const struct sctp_out_stream *st)
@@ -144,8 +163,7 @@ pick(struct sctp_assoc *as)
 void
 sctp_sched_fill(struct sctp_assoc *as)
 {
-	struct sctp_out_stream *st;
-	struct sctp_seg *s;
+	struct sctp_seg *last;
 	uint32_t sid;
 
 	if (as->scheduler == SCTP_SCHED_FCFS || as->queue != NULL)
@@ -153,20 +171,15 @@ sctp_sched_fill(struct sctp_assoc *as)
 	sid = pick(as);
 	if (sid == SCTP_NONE)
 		return;
-	st = &as->out[sid];
 	as->turn = (uint16_t)sid;
 	as->active = sid;
-	as->vtime = st->vtime;
-	as->queue = as->queue_tail = s = st->first;
-	while (!with_i_data(as) && as->queue_tail->next != NULL &&
-		as->queue_tail->next->message == s->message)
-		as->queue_tail = as->queue_tail->next;
-	st->first = as->queue_tail->next;
-	as->queue_tail->next = NULL;
-	if (st->first == NULL) {
-		st->last = NULL;
-		deactivate(as, (uint16_t)sid);
-	}
+	as->vtime = as->out[sid].vtime;
+	last = as->out[sid].first;
+	while (!with_i_data(as) && last->next != NULL &&
+		last->next->message == last->message)
+		last = last->next;
+	as->queue = detach(as, (uint16_t)sid, last);
+	as->queue_tail = last;
 }
 
 /* What is chosen goes back to the front of its list. */
@@ -192,7 +205,6 @@ sctp_sched_packet(struct sctp_assoc *as)
 
 	as->new_packet = 1;
 	if (as->scheduler == SCTP_SCHED_FCFS || s == NULL ||
-		s->sid >= as->nout ||
 		(!with_i_data(as) && (!s->begins || s->sent != 0)))
 		return;
 	give_back(as);
@@ -285,65 +297,33 @@ void
 sctp_sched_abandon(const struct sctp_env *env, struct sctp_assoc *as,
 	uint16_t sid, uint32_t message, int sent)
 {
-	struct sctp_out_stream *st = &as->out[sid];
 	struct sctp_seg *s;
 
-	if (as->scheduler == SCTP_SCHED_FCFS)
-		return;
-	while (sid < as->nout && (s = st->first) != NULL &&
-		s->message == message) {
-		st->first = s->next;
+	if (as->scheduler == SCTP_SCHED_FCFS || sid >= as->nout)
+		return; /* a chunk may be of a stream that is no more */
+	while ((s = as->out[sid].first) != NULL && s->message == message) {
+		(void)detach(as, sid, s);
 		s->failed = sent || s->sent != 0 ? SCTP_FAILED_SENT :
 						   SCTP_FAILED_UNSENT;
 		sctp_seg_done(env, as, s, s->len - s->sent);
 	}
-	if (sid < as->nout && st->first == NULL) {
-		st->last = NULL;
-		deactivate(as, sid);
-	}
 	sctp_sched_fill(as);
 }
 
-/* sctp_sched_forget - drop all that waits */
+/* sctp_sched_forget - drop all that waits in the lists of streams from @n on */
 void
-sctp_sched_forget(const struct sctp_env *env, struct sctp_assoc *as)
+sctp_sched_forget(const struct sctp_env *env, struct sctp_assoc *as,
+	uint32_t n)
 {
 	struct sctp_seg *s;
 	uint32_t i;
 
-	for (i = 0; i < as->nout; i++) {
+	for (i = n; i < as->nout; i++)
 		while ((s = as->out[i].first) != NULL) {
-			as->out[i].first = s->next;
+			(void)detach(as, (uint16_t)i, s);
+			sctp_seg_fail(s);
 			sctp_seg_done(env, as, s, s->len - s->sent);
 		}
-		as->out[i].last = NULL;
-		as->out[i].active = 0;
-	}
-	as->active = SCTP_NONE;
-}
-
-/*
- * sctp_sched_fewer - streams from @n on will not exist: what waits there is
- * chosen, and then dropped, as it cannot be sent
- */
-void
-sctp_sched_fewer(struct sctp_assoc *as, uint32_t n)
-{
-	struct sctp_out_stream *st;
-	uint32_t i;
-
-	for (i = n; i < as->nout; i++) {
-		st = &as->out[i];
-		if (st->first == NULL)
-			continue;
-		deactivate(as, (uint16_t)i);
-		if (as->queue == NULL)
-			as->queue = st->first;
-		else
-			as->queue_tail->next = st->first;
-		as->queue_tail = st->last;
-		st->first = st->last = NULL;
-	}
 }
 
 /* Does something of a stream that is being reset wait, from before @message? */
@@ -480,8 +460,7 @@ sctp_set_scheduler(struct sctp_assoc *as, enum sctp_scheduler scheduler)
 	as->scheduler = (uint8_t)scheduler;
 	while ((s = all) != NULL) {
 		all = s->next;
-		/* a stream that the peer does not have: it is dropped */
-		if (s->sid >= as->nout || (amid && as->queue == NULL))
+		if (amid && as->queue == NULL)
 			queue_append(as, s);
 		else
 			sctp_enqueue(as, s);

@@ -54,7 +54,7 @@ continues_aside(const struct sctp_assoc *as, const struct sctp_info *info)
 
 /* The open message has its end: those that waited for it follow. */
 static void
-aside_follows(const struct sctp_env *env, struct sctp_assoc *as)
+aside_follows(struct sctp_assoc *as)
 {
 	struct sctp_seg *s;
 
@@ -67,14 +67,7 @@ aside_follows(const struct sctp_env *env, struct sctp_assoc *as)
 		as->open_info.ppid = s->ppid;
 		as->open_info.flags = (s->flags & SCTP_DATA_U) != 0 ?
 			SCTP_SEND_UNORDERED : 0;
-		if (s->sid < as->nout) {
-			sctp_enqueue(as, s);
-			continue;
-		}
-		/* the peer does not have the stream */
-		as->open = 0;
-		s->failed = SCTP_FAILED_UNSENT;
-		sctp_seg_done(env, as, s, s->len);
+		sctp_enqueue(as, s);
 	}
 	as->aside_tail = NULL;
 }
@@ -85,14 +78,58 @@ sctp_send_end(const struct sctp_env *env, struct sctp_assoc *as)
 {
 	struct sctp_seg *s;
 
+	(void)env;
 	while (as->open) {
 		s = sctp_open_piece(as);
 		if (s != NULL)
 			s->ends = 1;
 		as->open = 0;
 		sctp_sched_fill(as);
-		aside_follows(env, as);
+		aside_follows(as);
 	}
+}
+
+/* Drop pieces of a list whose stream is not below @n. */
+static void
+drop_pieces(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_seg **list, struct sctp_seg **tail, uint32_t n)
+{
+	struct sctp_seg *s, *last = NULL;
+
+	while ((s = *list) != NULL) {
+		if (s->sid < n) {
+			last = s;
+			list = &s->next;
+			continue;
+		}
+		*list = s->next;
+		if (*tail == s)
+			*tail = last;
+		sctp_seg_fail(s);
+		sctp_seg_done(env, as, s, s->len - s->sent);
+	}
+}
+
+/*
+ * sctp_send_fewer - the peer has the streams below @n only
+ * What waits for others is dropped, so that no piece of a message is ever of a
+ * stream that does not exist.  An open message of such a stream ends.
+ */
+void
+sctp_send_fewer(const struct sctp_env *env, struct sctp_assoc *as, uint32_t n)
+{
+	sctp_sched_forget(env, as, n);
+	drop_pieces(env, as, &as->queue, &as->queue_tail, n);
+	if (as->aside != NULL && as->aside_tail->sid >= n)
+		as->aside_open = 0;
+	drop_pieces(env, as, &as->aside, &as->aside_tail, n);
+	if (as->open && as->open_info.sid >= n) {
+		as->open = 0;
+		as->open_abandoned = 0;
+	}
+	sctp_sched_fill(as);
+	if (!as->open)
+		aside_follows(as);
 }
 
 static void
@@ -197,7 +234,7 @@ sctp_send(const struct sctp_env *env, struct sctp_assoc *as,
 		sctp_enqueue(as, s);
 	}
 	if (!as->open)
-		aside_follows(env, as);
+		aside_follows(as);
 	return 0;
 }
 
@@ -374,15 +411,6 @@ sctp_tx_sent(const struct sctp_env *env, struct sctp_assoc *as,
 	}
 }
 
-/* Is the first message of the queue not to be sent at all? */
-static int
-is_void(const struct sctp_env *env, const struct sctp_assoc *as,
-	const struct sctp_seg *s)
-{
-	/* the peer has fewer streams than were asked for */
-	return s->sid >= as->nout || sctp_pr_is_over(env, as, s, 0);
-}
-
 /* The message that @s begins gets its number. */
 static void
 number(struct sctp_assoc *as, const struct sctp_seg *s)
@@ -410,7 +438,7 @@ sctp_tx_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_tx *tx;
 	unsigned char *p;
 
-	if (is_void(env, as, s) &&
+	if (sctp_pr_is_over(env, as, s, 0) &&
 		sctp_pr_abandon(env, as, s->sid, s->message))
 		return 2;
 	if (first)
