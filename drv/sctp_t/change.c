@@ -168,7 +168,11 @@ number_note(struct sctpt_conn *c, const struct sctp_change *ch)
 	sctpt_note(c, &n, NULL, 0);
 }
 
-/* sctpt_changes - tell the user of changes of streams; in the turn */
+/*
+ * sctpt_changes - tell the user of changes of streams; in the turn
+ * The peer decides how many there are: while the read queue is full they stay in
+ * the engine, which keeps few of them.
+ */
 void
 sctpt_changes(struct sctpt_conn *c, const struct sctp_env *env)
 {
@@ -179,6 +183,10 @@ sctpt_changes(struct sctpt_conn *c, const struct sctp_env *env)
 	if (c->user != NULL && c->user->many == NULL)
 		sctpt_count(c, c->user);
 	for (; ch != NULL; ch = sctp_change(c->as)) {
+		if (sctpt_is_full(c)) {
+			sctpt_wait_room(c);
+			return;
+		}
 		if ((ch->what & (SCTP_RECONF_OUT | SCTP_RECONF_IN)) != 0 &&
 			sctpt_wants(c, SCTPIO_EV_RESET))
 			reset_note(c, ch);

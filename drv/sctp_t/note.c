@@ -180,7 +180,9 @@ sctpt_note_events(struct sctpt_conn *c, uint32_t ev)
 
 	for (i = 0; i < sctp_path_count(c->as); i++)
 		path_note(c, i);
-	if ((ev & SCTP_EV_ERROR) != 0 && sctpt_wants(c, SCTPIO_EV_ERROR)) {
+	/* the peer decides how many there are: a full queue gets no more */
+	if ((ev & SCTP_EV_ERROR) != 0 && sctpt_wants(c, SCTPIO_EV_ERROR) &&
+		!sctpt_is_full(c)) {
 		n.event = SCTPIO_EV_ERROR;
 		n.error = (uint32_t)sctp_peer_cause(c->as, &p, &len);
 		n.len = (uint32_t)len;

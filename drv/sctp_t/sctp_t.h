@@ -388,6 +388,8 @@ void sctpt_note(struct sctpt_conn *c, struct sctpio_note *n, const void *data,
 
 /* up.c */
 void sctpt_events(struct sctpt_conn *c, const struct sctp_env *env);
+int sctpt_is_full(const struct sctpt_conn *c);
+void sctpt_wait_room(struct sctpt_conn *c);
 void sctpt_count(const struct sctpt_conn *c, struct sctpt *u);
 int sctpt_conn_ind(struct sctpt_conn *c, const struct sctp_env *env);
 

@@ -192,6 +192,22 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 	return 1;
 }
 
+/* sctpt_is_full - does the user of @c, if there is one, not read for now? */
+int
+sctpt_is_full(const struct sctpt_conn *c)
+{
+	return c->user != NULL && c->user->tpi.rq->q_count >= SCTPT_HIWAT;
+}
+
+/* sctpt_wait_room - the rest waits in the engine until the user has read */
+void
+sctpt_wait_room(struct sctpt_conn *c)
+{
+	str_store(&c->slot->full, 1u);
+	str_store(&c->user->stuck, 1u);
+	qenable(c->user->tpi.rq);
+}
+
 /*
  * Data for the user.
  * @all: whatever room there is, because the connection has ended
@@ -199,15 +215,12 @@ take(struct sctpt_conn *c, const struct sctp_env *env)
 static void
 data(struct sctpt_conn *c, const struct sctp_env *env, int all)
 {
-	queue_t *rq = c->user->tpi.rq;
 	uint32_t n = 0;
 
 	str_store(&c->slot->full, 0u);
 	while (sctp_readable(c->as) != 0) {
-		if (!all && (n++ == AT_ONCE || rq->q_count >= SCTPT_HIWAT)) {
-			str_store(&c->slot->full, 1u);
-			str_store(&c->user->stuck, 1u);
-			qenable(rq);
+		if (!all && (n++ == AT_ONCE || sctpt_is_full(c))) {
+			sctpt_wait_room(c);
 			return;
 		}
 		if (!take(c, env)) {
@@ -384,8 +397,7 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 	/* data for a stream that was closed: as TCP's reset */
 	if (c->gone && sctp_readable(c->as) != 0)
 		sctp_abort(env, c->as, NULL, 0);
-	if ((ev & (SCTP_EV_RECONF | SCTP_EV_RECONF_PEER)) != 0)
-		sctpt_changes(c, env);
+	sctpt_changes(c, env);
 	if (c->user != NULL && !c->calling && c->user->sock)
 		sctpt_note_events(c, ev);
 	if (is_released(c))

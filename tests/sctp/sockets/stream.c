@@ -5,6 +5,7 @@
  * Changes of streams (RFC 6525), schedulers (RFC 8260), messages that fail
  * (RFC 6458 s6.1.4, RFC 7496), and the end of idle associations.
  */
+#include <errno.h>
 #include <poll.h>
 
 #include "sk.h"
@@ -240,6 +241,45 @@ T_CASE(an_association_is_reset)
 		n[1].n.sn_assocreset_event.assocreset_remote_tsn);
 	SAME(n[1].n.sn_assocreset_event.assocreset_local_tsn,
 		n[0].n.sn_assocreset_event.assocreset_remote_tsn);
+	send_on(fd[0], 1);
+	receive(fd[1], 1, 0);
+}
+
+/* Number of the notifications that @fd has now. */
+static unsigned
+notes_of(int fd)
+{
+	unsigned k = 0;
+	union note n;
+
+	while (recv(fd, &n, sizeof(n), MSG_DONTWAIT) > 0) {
+		SAME(n.n.sn_header.sn_type, SCTP_STREAM_RESET_EVENT);
+		k++;
+	}
+	T_EQ(errno, EAGAIN);
+	return k;
+}
+
+/* The peer decides how many there are. */
+T_CASE(notifications_that_are_not_read_have_a_limit)
+{
+	const unsigned most = 2000; /* 300 KB and more */
+	union note n;
+	unsigned i;
+	int fd[2];
+
+	changing_pair(fd, SCTP_ENABLE_RESET_STREAM_REQ);
+	set_int(fd[1], SOL_SOCKET, SO_RCVBUF, 4096);
+	for (i = 0; i < most; i++) {
+		T_OK(reset(fd[0], SCTP_STREAM_RESET_OUTGOING, 0, NULL));
+		expect(fd[0], SCTP_STREAM_RESET_EVENT, &n);
+	}
+	i = notes_of(fd[1]);
+	T_TRUE(i > 32 && i < most / 2);
+	/* and later ones are told */
+	T_OK(reset(fd[0], SCTP_STREAM_RESET_OUTGOING, 0, NULL));
+	expect(fd[0], SCTP_STREAM_RESET_EVENT, &n);
+	expect(fd[1], SCTP_STREAM_RESET_EVENT, &n);
 	send_on(fd[0], 1);
 	receive(fd[1], 1, 0);
 }
