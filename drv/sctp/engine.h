@@ -568,6 +568,8 @@ int sctp_path_info(const struct sctp_assoc *as, uint32_t i,
  */
 int sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 	const struct sctp_conf *c);
+/* sctp_get_conf - the parameters of an association, as they are now */
+void sctp_get_conf(const struct sctp_assoc *as, struct sctp_conf *ret);
 /* sctp_beat - send a heartbeat to @a.  Return: 0; EINVAL: no such address. */
 int sctp_beat(struct sctp_assoc *as, const struct ip_addr *a);
 /* Bytes that were accepted and are not acknowledged. */

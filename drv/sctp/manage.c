@@ -29,6 +29,13 @@ replan(const struct sctp_env *env, struct sctp_assoc *as)
 	}
 }
 
+void
+sctp_get_conf(const struct sctp_assoc *as, struct sctp_conf *ret)
+{
+	*ret = as->conf;
+	ret->scheduler = (uint8_t)as->scheduler;
+}
+
 int
 sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 	const struct sctp_conf *c)

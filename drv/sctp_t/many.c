@@ -225,12 +225,13 @@ sctpt_many_idle(struct sctpt_conn *c, const struct sctp_env *env)
 	return 0;
 }
 
-/* sctpt_many_conf - all associations get the parameters @conf */
-int
-sctpt_many_conf(struct sctpt *u, const struct sctp_conf *conf)
+/* sctpt_many_report - messages of any association that fail are reported, or not */
+void
+sctpt_many_report(struct sctpt *u, int on)
 {
 	const void *pos = NULL;
 	struct sctpt_conn *c;
+	struct sctp_conf conf;
 	struct sctp_env env;
 	uint32_t at = 0;
 
@@ -239,10 +240,11 @@ sctpt_many_conf(struct sctpt *u, const struct sctp_conf *conf)
 			&((const struct sctpt_member *)pos)->id), &c) != 0)
 			continue;
 		sctpt_env(&env, c);
-		(void)sctp_set_conf(&env, c->as, conf);
+		sctp_get_conf(c->as, &conf);
+		conf.report = on != 0;
+		(void)sctp_set_conf(&env, c->as, &conf);
 		sctpt_serve_owned(c->slot, 1);
 	}
-	return 0;
 }
 
 /* ------------------------------------------------------------------ requests */

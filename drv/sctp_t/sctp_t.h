@@ -367,7 +367,7 @@ void sctpt_many_end(struct sctpt *u);
 void sctpt_many_serve(struct sctpt *u);
 void sctpt_many_rest(struct sctpt *u);
 uint64_t sctpt_many_idle(struct sctpt_conn *c, const struct sctp_env *env);
-int sctpt_many_conf(struct sctpt *u, const struct sctp_conf *conf);
+void sctpt_many_report(struct sctpt *u, int on);
 int sctpt_many_find(struct sctpt *u, const struct ip_addr *a, uint16_t port,
 	mblk_t **ret);
 int sctpt_many_list(struct sctpt *u, mblk_t **ret);

@@ -91,11 +91,36 @@ set_listen(struct sctpt *u, uint32_t n)
 
 /* ------------------------------------------------------------------ parameters */
 
+/*
+ * The parameters of the endpoint, or those of one of its many associations.
+ * Return: 0; EINVAL: there is no such association.
+ */
 static int
-get_conf(struct sctpt *u, mblk_t **ret)
+conf_of(struct sctpt *u, uint32_t id, struct sctp_conf *ret)
 {
-	const struct sctp_conf *c = &u->conf;
-	struct sctpio_conf o = {
+	struct sctpt_conn *conn;
+
+	*ret = u->conf;
+	if (u->many == NULL || id == 0)
+		return 0;
+	if (sctpt_enter_wait(u, id, &conn) != 0)
+		return EINVAL;
+	sctp_get_conf(conn->as, ret);
+	sctpt_serve_owned(conn->slot, 1);
+	return 0;
+}
+
+static int
+get_conf(struct sctpt *u, uint32_t id, mblk_t **ret)
+{
+	struct sctp_conf conf, *c = &conf;
+	int err = conf_of(u, id, c);
+	struct sctpio_conf o;
+
+	if (err != 0)
+		return err;
+	o = (struct sctpio_conf){
+		.assoc = id,
 		.rto_initial = c->rto_initial / SCTP_MS,
 		.rto_min = c->rto_min / SCTP_MS,
 		.rto_max = c->rto_max / SCTP_MS,
@@ -118,7 +143,6 @@ get_conf(struct sctpt *u, mblk_t **ret)
 		.maxseg = c->maxseg,
 		.autoclose = str_load(&u->autoclose),
 	};
-
 	sctpt_linger(u, &o.linger, &o.linger_time);
 	return answer(ret, &o, sizeof(o));
 }
@@ -166,19 +190,18 @@ read_conf(struct sctp_conf *c, const struct sctpio_conf *o)
 static int
 set_conf(struct sctpt *u, const struct sctpio_conf *o)
 {
-	struct sctp_conf c = u->conf;
 	struct sctpt_conn *conn;
 	struct sctp_env env;
-	int err = read_conf(&c, o);
+	struct sctp_conf c;
+	int err = conf_of(u, o->assoc, &c);
 
+	if (err == 0)
+		err = read_conf(&c, o);
 	if (err != 0)
 		return err;
-	if (u->many != NULL && o->assoc != 0 &&
-		sctpt_many_slot(u, o->assoc) == NULL)
-		return EINVAL;
-	if (c.rcvbuf != u->conf.rcvbuf)
-		sctpt_set_rcvbuf(u->tpi.rq, (t_scalar_t)c.rcvbuf);
 	if (u->many == NULL || o->assoc == 0) {
+		if (c.rcvbuf != u->conf.rcvbuf)
+			sctpt_set_rcvbuf(u->tpi.rq, (t_scalar_t)c.rcvbuf);
 		u->conf = c;
 		sctpt_set_linger(u, o->linger, o->linger_time);
 		str_store(&u->recvopt, (uint32_t)(o->options != 0));
@@ -227,13 +250,15 @@ events(struct sctpt *u, const struct sctpio_word *w)
 	u->conf.report = (w->value & SCTPIO_EV_FAILED) != 0;
 	sctpt_tell_home(u);
 	if (u->many != NULL)
-		(void)sctpt_many_conf(u, &u->conf);
+		sctpt_many_report(u, u->conf.report);
 	if (sctpt_enter_wait(u, w->assoc, &c) != 0)
 		return 0;
-	sctpt_env(&env, c);
-	(void)sctp_set_conf(&env, c->as, &u->conf);
+	if (u->many == NULL) {
+		sctpt_env(&env, c);
+		(void)sctp_set_conf(&env, c->as, &u->conf);
+	}
 	if ((new & SCTPIO_EV_DRY) != 0)
-	c->wet = 1; /* told at once if it is dry now */
+		c->wet = 1; /* told at once if it is dry now */
 	sctpt_serve_owned(c->slot, 1);
 	return 0;
 }
@@ -431,7 +456,7 @@ with_word(struct sctpt *u, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 	case SCTPIO_LISTEN:
 		return set_listen(u, w.value);
 	case SCTPIO_GCONF:
-		return get_conf(u, ret);
+		return get_conf(u, w.assoc, ret);
 	case SCTPIO_GKEEP:
 		return kept(u, ret);
 	case SCTPIO_EVENTS:

@@ -21,7 +21,8 @@
 #define SCTPIO_MODE (SCTPIO | 1)    /* struct sctpio_word: the endpoint is a
 				     * socket's, of this address family */
 #define SCTPIO_LISTEN (SCTPIO | 2)  /* struct sctpio_word: the most callers */
-#define SCTPIO_GCONF (SCTPIO | 3)   /* struct sctpio_conf: get ... */
+#define SCTPIO_GCONF (SCTPIO | 3)   /* struct sctpio_conf: get ...,
+				     * of one of many associations, too */
 #define SCTPIO_SCONF (SCTPIO | 4)   /* ... and set */
 #define SCTPIO_GKEEP (SCTPIO | 5)   /* struct sctpio_keep: get ... */
 #define SCTPIO_SKEEP (SCTPIO | 6)   /* ... and set */

@@ -414,6 +414,7 @@ sk_getopt_sctp(struct sock *s, int name, void *val, socklen_t *len)
 {
 	struct sctpio_conf c;
 	struct sctpio_keep k;
+	socklen_t room = 0;
 	int err;
 
 	switch (name) {
@@ -437,7 +438,10 @@ sk_getopt_sctp(struct sock *s, int name, void *val, socklen_t *len)
 		if (err <= 0)
 			return err;
 	}
-	err = sk_conf_get(s, &c);
+	if (len != NULL && strm_copy(&room, len, sizeof(room)) != 0)
+		return -EFAULT;
+	err = sk_conf_get(s, (int)room > 0 ?
+		sk_conf_id(s, name, val, room) : 0, &c);
 	if (err != 0)
 		return err;
 	err = get_conf(s, &c, name, val, len);

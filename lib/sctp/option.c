@@ -50,10 +50,32 @@ sk_assoc_of(const struct sock *s, const void *val, socklen_t len)
 	return id;
 }
 
-int
-sk_conf_get(struct sock *s, struct sctpio_conf *c)
+/*
+ * sk_conf_id - the association that an option of parameters is for; 0: the socket
+ * A number alone names none.
+ */
+uint32_t
+sk_conf_id(const struct sock *s, int name, const void *val, socklen_t len)
 {
-	c->assoc = 0;
+	switch (name) {
+	case SCTP_RTOINFO:
+	case SCTP_ASSOCINFO:
+	case SCTP_DELAYED_SACK:
+	case SCTP_MAX_BURST:
+	case SCTP_PEER_ADDR_PARAMS:
+	case SCTP_PEER_ADDR_THLDS:
+	case SCTP_PEER_ADDR_THLDS_V2:
+		return len > sizeof(uint32_t) ? sk_assoc_of(s, val, len) : 0;
+	default:
+		return 0;
+	}
+}
+
+/* sk_conf_get - the parameters of association @id; 0: those of the socket */
+int
+sk_conf_get(struct sock *s, uint32_t id, struct sctpio_conf *c)
+{
+	c->assoc = id;
 	return sk_get(s, SCTPIO_GCONF, c, sizeof(*c));
 }
 
@@ -126,7 +148,7 @@ static int
 set_buffer(struct sock *s, int name, int v)
 {
 	struct sctpio_conf c;
-	int err = sk_conf_get(s, &c);
+	int err = sk_conf_get(s, 0, &c);
 	uint32_t n = v < 4096 ? 4096 : v > 1 << 26 ? 1u << 26 : (uint32_t)v;
 
 	if (err != 0)
@@ -170,7 +192,7 @@ set_linger(struct sock *s, const void *val, socklen_t len)
 	int err = sk_opt_in(&l, sizeof(l), val, len);
 
 	if (err == 0)
-		err = sk_conf_get(s, &c);
+		err = sk_conf_get(s, 0, &c);
 	if (err != 0)
 		return err;
 	c.linger = l.l_onoff != 0;
@@ -238,7 +260,7 @@ get_conf(struct sock *s, int name, void *val, socklen_t *len)
 {
 	struct sctpio_conf c;
 	struct linger l;
-	int err = sk_conf_get(s, &c), v;
+	int err = sk_conf_get(s, 0, &c), v;
 
 	if (err != 0)
 		return err;

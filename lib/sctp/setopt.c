@@ -380,7 +380,7 @@ set_info(struct sock *s, uint32_t bit, int on)
 	int err;
 
 	w = on ? w | bit : w & ~bit;
-	err = sk_conf_get(s, &c);
+	err = sk_conf_get(s, 0, &c);
 	if (err != 0)
 		return err;
 	c.options = (w & (SK_SNDRCV | SK_RCVINFO)) != 0;
@@ -512,13 +512,10 @@ sk_setopt_sctp(struct sock *s, int name, const void *val, socklen_t len)
 		if (err <= 0)
 			return err;
 	}
-	err = sk_conf_get(s, &c);
+	err = sk_conf_get(s, sk_conf_id(s, name, val, len), &c);
 	if (err != 0)
 		return err;
 	err = set_conf(s, &c, name, val, len);
-	if (name != SCTP_INITMSG && name != SCTP_NODELAY &&
-		name != SCTP_PARTIAL_DELIVERY_POINT)
-		c.assoc = sk_assoc_of(s, val, len);
 	if (err <= 0)
 		return err != 0 ? err : sk_conf_set(s, &c);
 	err = sk_keep_get(s, &k);

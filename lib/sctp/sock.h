@@ -230,7 +230,9 @@ size_t sk_event(struct sock *s, const struct sctpio_note *n,
 int sk_opt_in(void *to, size_t size, const void *val, socklen_t len);
 int sk_opt_out(void *val, socklen_t *len, const void *from, size_t size);
 uint32_t sk_assoc_of(const struct sock *s, const void *val, socklen_t len);
-int sk_conf_get(struct sock *s, struct sctpio_conf *c);
+uint32_t sk_conf_id(const struct sock *s, int name, const void *val,
+	socklen_t len);
+int sk_conf_get(struct sock *s, uint32_t id, struct sctpio_conf *c);
 int sk_conf_set(struct sock *s, const struct sctpio_conf *c);
 int sk_path_of(const struct sctpio_paths *ps, const void *addr);
 int sk_setopt_generic(struct sock *s, int name, const void *val, socklen_t len);

@@ -264,6 +264,7 @@ set_value(struct sock *s, int name, const void *val, socklen_t len)
 {
 	struct sctp_assoc_value av = {.assoc_id = 0};
 	struct sctpio_conf c;
+	uint32_t id = 0;
 	int err;
 
 	err = store(s, &(struct sctpio_conf){.assoc = 0}, name, 0);
@@ -271,15 +272,13 @@ set_value(struct sock *s, int name, const void *val, socklen_t len)
 		return err;
 	err = len >= sizeof(av) ? sk_opt_in(&av, sizeof(av), val, len) :
 		sk_opt_in(&av.assoc_value, sizeof(av.assoc_value), val, len);
+	if ((SK(s) & SK_MANY) != 0 && av.assoc_id > SCTP_ALL_ASSOC)
+		id = (uint32_t)av.assoc_id;
 	if (err == 0)
-		err = sk_conf_get(s, &c);
+		err = sk_conf_get(s, id, &c);
 	if (err == 0)
 		err = store(s, &c, name, av.assoc_value);
-	if (err != 0)
-		return err;
-	if ((SK(s) & SK_MANY) != 0 && av.assoc_id > SCTP_ALL_ASSOC)
-		c.assoc = (uint32_t)av.assoc_id;
-	return sk_conf_set(s, &c);
+	return err != 0 ? err : sk_conf_set(s, &c);
 }
 
 int
@@ -308,7 +307,7 @@ load(struct sock *s, uint32_t id, int name, uint32_t *ret)
 	int err = store(s, &(struct sctpio_conf){.assoc = 0}, name, 0), up;
 
 	if (err == 0)
-		err = sk_conf_get(s, &c);
+		err = sk_conf_get(s, id, &c);
 	if (err != 0)
 		return err;
 	up = sk_get(s, SCTPIO_STATUS, &st, sizeof(st)) == 0 &&

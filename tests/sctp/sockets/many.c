@@ -53,6 +53,70 @@ data(int fd, const char *want, struct sctp_sndrcvinfo *si,
 	return si->sinfo_assoc_id;
 }
 
+static int
+value_of(int fd, int name, sctp_assoc_t id)
+{
+	struct sctp_assoc_value av = {.assoc_id = id, .assoc_value = 77};
+	socklen_t len = sizeof(av);
+
+	T_OK(getsockopt(fd, IPPROTO_SCTP, name, &av, &len));
+	return (int)av.assoc_value;
+}
+
+static void
+set_value(int fd, int name, sctp_assoc_t id, uint32_t v)
+{
+	struct sctp_assoc_value av = {.assoc_id = id, .assoc_value = v};
+
+	T_OK(setsockopt(fd, IPPROTO_SCTP, name, &av, sizeof(av)));
+}
+
+/* RFC 6458 s8.1: an option of one association changes nothing else. */
+T_CASE(an_association_keeps_its_options_when_one_is_set)
+{
+	struct sctp_rtoinfo rto = {.srto_initial = 1500};
+	socklen_t len = sizeof(rto);
+	int m = many(), fd[2], i;
+	sctp_assoc_t id[2];
+
+	for (i = 0; i < 2; i++) {
+		fd[i] = new_socket();
+		T_OK(call(fd[i], port_of(m)));
+		id[i] = changed(m, SCTP_COMM_UP);
+	}
+	set_value(m, SCTP_STREAM_SCHEDULER, id[0], SCTP_SS_PRIO);
+	set_value(m, SCTP_ENABLE_STREAM_RESET, id[0],
+		SCTP_ENABLE_RESET_STREAM_REQ);
+	set_value(m, SCTP_MAX_BURST, id[0], 9);
+	rto.srto_assoc_id = id[0];
+	T_OK(setsockopt(m, IPPROTO_SCTP, SCTP_RTOINFO, &rto, sizeof(rto)));
+	set_value(m, SCTP_MAXSEG, id[0], 500);
+	subscribe(m, SCTP_SEND_FAILED_EVENT);
+	T_EQ(value_of(m, SCTP_STREAM_SCHEDULER, id[0]), SCTP_SS_PRIO);
+	T_EQ(value_of(m, SCTP_ENABLE_STREAM_RESET, id[0]),
+		SCTP_ENABLE_RESET_STREAM_REQ);
+	T_EQ(value_of(m, SCTP_MAX_BURST, id[0]), 9);
+	T_EQ(value_of(m, SCTP_MAXSEG, id[0]), 500);
+	T_OK(getsockopt(m, IPPROTO_SCTP, SCTP_RTOINFO, &rto, &len));
+	T_EQ((int)rto.srto_initial, 1500);
+	/* the other one, and those to come, have what they had */
+	for (i = 0; i < 2; i++) {
+		rto.srto_assoc_id = i == 0 ? 0 : id[1];
+		T_OK(getsockopt(m, IPPROTO_SCTP, SCTP_RTOINFO, &rto, &len));
+		T_EQ((int)rto.srto_initial, 1000);
+		T_EQ(value_of(m, SCTP_STREAM_SCHEDULER, rto.srto_assoc_id),
+			SCTP_SS_FCFS);
+		T_EQ(value_of(m, SCTP_ENABLE_STREAM_RESET, rto.srto_assoc_id),
+			0);
+	}
+	/* a number alone is for the socket */
+	set_int(m, IPPROTO_SCTP, SCTP_MAX_BURST, 7);
+	T_EQ(value_of(m, SCTP_MAX_BURST, 0), 7);
+	T_EQ(value_of(m, SCTP_MAX_BURST, id[0]), 9);
+	rto.srto_assoc_id = id[0] + 1000;
+	T_ERR(getsockopt(m, IPPROTO_SCTP, SCTP_RTOINFO, &rto, &len), EINVAL);
+}
+
 T_CASE(a_message_to_an_address_begins_an_association)
 {
 	struct sctp_sndrcvinfo si;
