@@ -135,7 +135,7 @@ struct sctp_assoc *
 sctp_assoc_new(const struct sctp_env *env, struct sctp_ep *ep, uint16_t pport)
 {
 	struct sctp_assoc *as = env->alloc(env->arg, sizeof(*as));
-	uint32_t first;
+	uint32_t first[2];
 
 	if (as == NULL)
 		return NULL;
@@ -150,8 +150,9 @@ sctp_assoc_new(const struct sctp_env *env, struct sctp_ep *ep, uint16_t pport)
 	as->pport = pport;
 	as->instruction = ep->instruction;
 	as->my_tag = new_tag(env);
-	env->random(env->arg, &first, sizeof(first));
-	sctp_assoc_my_tsn(as, first);
+	env->random(env->arg, first, sizeof(first));
+	sctp_assoc_my_tsn(as, first[0]);
+	as->tree_salt = first[1];
 	as->peer_rwnd = SCTP_RWND_LEAST;
 	as->scheduler = as->conf.scheduler;
 	as->active = SCTP_NONE;

@@ -104,26 +104,26 @@ struct sctp_tx {
  */
 struct sctp_rx {
 	struct sctp_rx *next;	/* fragment of the run */
-	struct sctp_rx *after, *before; /* run; or message in a queue */
+	struct sctp_rx *after, *before; /* run; message in a queue; or the
+					 * children in the tree */
 	struct sctp_rx *tail;
-	uint32_t last;		/* TSN of tail */
+	uint32_t last;		/* TSN of tail; I-DATA: its FSN */
 	uint32_t total;		/* bytes of the run */
 	uint32_t tsn, ppid;
 	uint32_t ssn;		/* of 16 bits; or MID */
-	uint32_t fsn;		/* I-DATA; in `last' is the number of fragments */
+	uint32_t fsn;		/* I-DATA */
 	uint16_t sid;
 	uint32_t len, taken;	/* bytes; of these, the user has */
-	uint8_t flags;		/* SCTP_DATA_*; SCTP_RX_CUT */
+	uint8_t flags;		/* SCTP_DATA_*; SCTP_RX_* */
 	unsigned char data[];
 };
-#define SCTP_RX_CUT 0x80u
-#define SCTP_RX_STUB 0x40u /* what is in front of it, the user has */
+#define SCTP_RX_CUT 0x80u  /* the rest of the message will not come */
+#define SCTP_RX_PART 0x40u /* I-DATA: the user has what was before: an anchor */
 
 struct sctp_in_stream {
-	struct sctp_rx *first, *last; /* messages that wait, by SSN */
-	struct sctp_rx *part;  /* I-DATA: messages that are not complete */
 	uint32_t next;	       /* SSN of 16 bits; or MID */
-	uint32_t nparts;       /* in `part' */
+	uint8_t partial[2];    /* I-DATA: an ordered, an unordered message is
+				* passed in parts */
 };
 
 #define SCTP_PR_ROWS 2u /* limits of a message: time, retransmissions */
@@ -324,15 +324,17 @@ struct sctp_assoc {
 	uint64_t map[SCTP_MAP / 64]; /* TSNs received behind cum, a ring */
 	struct sctp_rx *run, *run_tail; /* by TSN */
 	struct sctp_rx *ready, *ready_tail;
-	struct sctp_rx *held, *held_tail; /* ready after a partial message */
-	uint8_t partial;	/* a part of a message is in ready; */
-	uint32_t partial_next;	/* ... the TSN that continues it; or FSN */
+	struct sctp_rx *tree;	/* what waits for other chunks: tree.c */
+	uint32_t tree_salt;
+	uint32_t nparts;	/* I-DATA: ... of these, not a message */
 	struct sctp_rx *grown;	/* I-DATA: not complete, has grown last */
-	struct sctp_rx *grown_at; /* ... by this fragment; or NULL */
+	uint8_t searched;	/* I-DATA: no message can be passed in parts */
+	struct sctp_rx *held, *held_tail; /* ready after a partial message */
+	uint8_t partial;	/* DATA: a part of a message is in ready; */
+	uint32_t partial_next;	/* ... the TSN that continues it */
+	struct sctp_rx *mark;	/* ... to tell the user that it is cut */
 	uint16_t partial_sid;
 	uint32_t partial_ssn;
-	uint32_t partial_ppid;
-	uint32_t nstubs;	/* I-DATA: suspended messages */
 	uint8_t partial_flags;
 	uint32_t rcv_bytes;	/* held */
 	uint32_t rcv_mem;	/* ... with overhead */
@@ -415,6 +417,14 @@ static inline unsigned int
 sctp_data_type(const struct sctp_assoc *as)
 {
 	return sctp_has(as, SCTP_X_IDATA) ? SCTP_C_I_DATA : SCTP_C_DATA;
+}
+
+/* The key of a message in the tree of what waits. */
+static inline uint64_t
+sctp_message_key(uint16_t sid, uint32_t flags, uint32_t ssn)
+{
+	return (uint64_t)sid << 33 |
+		(uint64_t)((flags & SCTP_DATA_U) != 0) << 32 | ssn;
 }
 
 /* Numbers of messages of a stream have 16 bits, with I-DATA 32. */
@@ -612,23 +622,26 @@ void sctp_rcv_read(struct sctp_assoc *as);
 /* reassembly.c; sctp_rx_add(): 0 or the text of a violation */
 const char *sctp_rx_add(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *rx);
-void sctp_rx_partial(struct sctp_assoc *as);
+void sctp_rx_partial(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_rx_skip_runs(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t cum);
 struct sctp_rx *sctp_rx_make(const struct sctp_env *env, struct sctp_assoc *as,
 	uint32_t n);
-void sctp_rx_skip_stream(struct sctp_assoc *as, uint16_t sid, uint32_t ssn);
-void sctp_rx_reset_stream(struct sctp_assoc *as, uint16_t sid);
+void sctp_rx_skip_stream(const struct sctp_env *env, struct sctp_assoc *as,
+	uint16_t sid, uint32_t ssn);
+void sctp_rx_reset_stream(const struct sctp_env *env, struct sctp_assoc *as,
+	uint16_t sid);
 void sctp_rx_release(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *rx);
 void sctp_rx_release_all(const struct sctp_env *env, struct sctp_assoc *as);
 
 /* deliver.c; sctp_rx_deliver(): as sctp_rx_add() */
-const char *sctp_rx_deliver(struct sctp_assoc *as, struct sctp_rx *rx);
+const char *sctp_rx_deliver(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_rx *rx);
 void sctp_rx_append(struct sctp_rx **first, struct sctp_rx **last,
 	struct sctp_rx *rx);
 void sctp_rx_turn(struct sctp_assoc *as, uint16_t sid);
-void sctp_rx_partial_end(struct sctp_assoc *as);
+void sctp_rx_partial_end(const struct sctp_env *env, struct sctp_assoc *as);
 
 /* shutdown.c */
 void sctp_shutdown_look(const struct sctp_env *env, struct sctp_assoc *as);

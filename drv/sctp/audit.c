@@ -154,31 +154,56 @@ audit_list(const struct sctp_rx *rx, const struct sctp_rx *last, int is_run,
 	return before != last ? "the end of a list" : NULL;
 }
 
+/* The tree of what waits: runs of fragments, and messages. */
+static const char *
+audit_tree(const struct sctp_assoc *as, struct sum *sum)
+{
+	const struct sctp_rx *rx = sctp_tree_from(as, 0, 0), *next, *f;
+	uint32_t total, fsn, parts = 0;
+
+	for (; rx != NULL; rx = next) {
+		total = 0;
+		fsn = rx->fsn;
+		for (f = rx; f != NULL; f = f->next, fsn++) {
+			if ((f == rx->tail) != (f->next == NULL))
+				return "the end of a run in the tree";
+			if (f != rx && sctp_has(as, SCTP_X_IDATA) &&
+				f->fsn != fsn)
+				return "numbers of fragments in the tree";
+			total += f->len - f->taken;
+			sum->mem += f->len + (uint32_t)sizeof(*f);
+			if ((rx->flags & SCTP_RX_PART) != 0)
+				fsn = rx->last; /* an anchor, alone */
+		}
+		if (total != rx->total || rx->sid >= as->nin)
+			return "a run in the tree";
+		parts += (rx->flags & SCTP_DATA_B) == 0 ||
+			(rx->tail->flags & SCTP_DATA_E) == 0;
+		next = sctp_tree_next(as, rx);
+		if (next != NULL && sctp_message_key(next->sid, next->flags,
+			next->ssn) == sctp_message_key(rx->sid, rx->flags,
+			rx->ssn) && next->fsn <= rx->last + 1)
+			return "the order of runs in the tree";
+		sum->bytes += total;
+	}
+	return parts != as->nparts ? "runs that are not complete" : NULL;
+}
+
 static const char *
 audit_receiving(const struct sctp_assoc *as)
 {
 	struct sum sum = {0, 0};
 	const char *wrong;
-	uint32_t i;
 
 	wrong = audit_list(as->run, as->run_tail, 1, &sum);
 	if (wrong == NULL)
 		wrong = audit_list(as->ready, as->ready_tail, 0, &sum);
 	if (wrong == NULL)
 		wrong = audit_list(as->held, as->held_tail, 0, &sum);
-	for (i = 0; wrong == NULL && i < as->nin; i++) {
-		const struct sctp_rx *last = as->in[i].part, *m;
-		uint32_t parts = 0;
-
-		for (m = last; m != NULL; m = m->after, parts++)
-			last = m;
-		if (parts != as->in[i].nparts)
-			return "the number of incomplete messages";
-		wrong = audit_list(as->in[i].part, last, 0, &sum);
-		if (wrong == NULL)
-			wrong = audit_list(as->in[i].first, as->in[i].last, 0,
-				&sum);
-	}
+	if (wrong == NULL)
+		wrong = audit_tree(as, &sum);
+	if ((as->mark != NULL) != (as->partial != 0))
+		return "the mark of a partial message";
 	if (wrong != NULL)
 		return wrong;
 	if (sum.bytes != as->rcv_bytes || sum.mem != as->rcv_mem)

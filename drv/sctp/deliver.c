@@ -5,8 +5,8 @@
  * Delivery of messages to the user: RFC 9260 s6.5, s6.6.
  *
  * An unordered message is ready when it is complete.  An ordered one waits in
- * its stream until all messages with lower stream sequence numbers are ready.
- * The user takes them from `ready'.
+ * the tree (tree.c) until all messages of its stream with lower numbers are
+ * ready.  The user takes them from `ready'.
  */
 #include "association.h"
 
@@ -23,8 +23,9 @@ sctp_rx_append(struct sctp_rx **first, struct sctp_rx **last,
 	*last = rx;
 }
 
-static void
-ready(struct sctp_assoc *as, struct sctp_rx *rx)
+/* sctp_rx_ready - the complete message @rx may go to the user */
+void
+sctp_rx_ready(struct sctp_assoc *as, struct sctp_rx *rx)
 {
 	if (as->partial)
 		sctp_rx_append(&as->held, &as->held_tail, rx);
@@ -32,75 +33,65 @@ ready(struct sctp_assoc *as, struct sctp_rx *rx)
 		sctp_rx_append(&as->ready, &as->ready_tail, rx);
 }
 
-static struct sctp_rx *
-take_first(struct sctp_in_stream *st)
-{
-	struct sctp_rx *rx = st->first;
-
-	st->first = rx->after;
-	if (st->first != NULL)
-		st->first->before = NULL;
-	else
-		st->last = NULL;
-	return rx;
-}
-
 /* Messages of the stream whose turn it is. */
 void
 sctp_rx_turn(struct sctp_assoc *as, uint16_t sid)
 {
 	struct sctp_in_stream *st = &as->in[sid];
+	struct sctp_rx *rx;
+	uint64_t key;
 
-	/* a partial message has its turn until its end */
+	/* a partial message of DATA has its turn until its end */
 	if (as->partial && (as->partial_flags & SCTP_DATA_U) == 0 &&
 		as->partial_sid == sid)
 		return;
-	while (st->first != NULL && st->first->ssn == st->next) {
+	for (;;) {
+		key = sctp_message_key(sid, 0, st->next);
+		rx = sctp_tree_from(as, key, 0);
+		if (rx == NULL || rx->fsn != 0 ||
+			sctp_message_key(rx->sid, rx->flags, rx->ssn) != key ||
+			(rx->flags & (SCTP_DATA_B | SCTP_RX_PART)) !=
+				SCTP_DATA_B ||
+			(rx->tail->flags & SCTP_DATA_E) == 0)
+			return;
+		sctp_tree_remove(as, rx);
 		st->next = sctp_ssn_after(as, st->next);
-		ready(as, take_first(st));
+		sctp_rx_ready(as, rx);
 	}
 }
 
-/* A complete message. */
+/* A complete message of DATA.  NULL, or the text of a violation. */
 const char *
-sctp_rx_deliver(struct sctp_assoc *as, struct sctp_rx *rx)
+sctp_rx_deliver(const struct sctp_env *env, struct sctp_assoc *as,
+	struct sctp_rx *rx)
 {
-	struct sctp_in_stream *st = &as->in[rx->sid];
-	struct sctp_rx *p;
+	uint64_t key = sctp_message_key(rx->sid, rx->flags, rx->ssn);
+	const struct sctp_rx *same;
 
 	if ((rx->flags & SCTP_DATA_U) != 0) {
-		ready(as, rx);
+		sctp_rx_ready(as, rx);
 		return NULL;
 	}
-	p = st->last;
-	if (p != NULL && sctp_is_earlier(as, rx->ssn, st->first->ssn))
-		p = NULL; /* the first */
-	while (p != NULL && sctp_is_earlier(as, rx->ssn, p->ssn))
-		p = p->before;
-	rx->before = p;
-	rx->after = p != NULL ? p->after : st->first;
-	if (p != NULL)
-		p->after = rx;
-	else
-		st->first = rx;
-	if (rx->after != NULL)
-		rx->after->before = rx;
-	else
-		st->last = rx;
-	if ((p != NULL && p->ssn == rx->ssn) ||
-		sctp_is_earlier(as, rx->ssn, st->next))
+	same = sctp_tree_from(as, key, 0);
+	if ((same != NULL && sctp_message_key(same->sid, same->flags,
+		same->ssn) == key) ||
+		sctp_is_earlier(as, rx->ssn, as->in[rx->sid].next)) {
+		sctp_rx_drop(env, as, rx);
 		return "a stream sequence number is used twice";
+	}
+	sctp_tree_insert(as, rx);
 	sctp_rx_turn(as, rx->sid);
 	return NULL;
 }
 
 /* The partial message has ended. */
 void
-sctp_rx_partial_end(struct sctp_assoc *as)
+sctp_rx_partial_end(const struct sctp_env *env, struct sctp_assoc *as)
 {
 	struct sctp_rx *rx;
 
 	as->partial = 0;
+	sctp_rx_drop(env, as, sctp_rx_mark(as));
 	while ((rx = as->held) != NULL) {
 		as->held = rx->after;
 		sctp_rx_append(&as->ready, &as->ready_tail, rx);
@@ -116,29 +107,32 @@ sctp_rx_partial_end(struct sctp_assoc *as)
 
 /* RFC 3758 s3.6: messages of the stream up to @ssn will not come. */
 void
-sctp_rx_skip_stream(struct sctp_assoc *as, uint16_t sid, uint32_t ssn)
+sctp_rx_skip_stream(const struct sctp_env *env, struct sctp_assoc *as,
+	uint16_t sid, uint32_t ssn)
 {
 	struct sctp_in_stream *st = &as->in[sid];
 
 	if (sctp_is_earlier(as, ssn, st->next))
 		return;
-	while (st->first != NULL && !sctp_is_earlier(as, ssn, st->first->ssn))
-		ready(as, take_first(st));
+	sctp_rx_clear(env, as, sid, 0, st->next, ssn);
 	st->next = sctp_ssn_after(as, ssn);
 	sctp_rx_turn(as, sid);
 }
 
 /*
  * RFC 6525 s5.2.2: the stream's numbers begin with 0.  Messages that wait for
- * others would wait for ever, and are delivered.
+ * others would wait for ever, and are delivered; what is not complete never
+ * will be, and is dropped.
  */
 void
-sctp_rx_reset_stream(struct sctp_assoc *as, uint16_t sid)
+sctp_rx_reset_stream(const struct sctp_env *env, struct sctp_assoc *as,
+	uint16_t sid)
 {
 	struct sctp_in_stream *st = &as->in[sid];
 
-	while (st->first != NULL)
-		ready(as, take_first(st));
+	/* in the order of their numbers, which may have wrapped */
+	sctp_rx_clear(env, as, sid, 0, st->next, st->next - 1);
+	sctp_rx_clear(env, as, sid, SCTP_DATA_U, 0, 0xffffffff);
 	st->next = 0;
 }
 
@@ -162,7 +156,7 @@ next_fragment(const struct sctp_env *env, struct sctp_assoc *as)
 		next->after = rx->after;
 		next->tail = rx->tail;
 		next->total = rx->total;
-		next->ppid = rx->ppid; /* I-DATA has it in the first one only */
+		next->ppid = rx->ppid; /* I-DATA: the first has it only */
 		as->ready = next;
 		if (as->ready_tail == rx)
 			as->ready_tail = next;

@@ -331,7 +331,9 @@ size_t sctp_readable(const struct sctp_assoc *as);
  * sctp_recv - take data of the next message
  * @n: at most; the rest of a longer message is left for the next call
  * Return: bytes; 0: there is nothing.  SCTP_RECV_MORE is set in info->flags
- * unless the message ends here.  SCTP_RECV_CUT comes without data.
+ * unless the message ends here.  With I-DATA other messages may come between
+ * the parts of a long one: `sid', `ssn' and SCTP_SEND_UNORDERED in info->flags
+ * tell them apart.  SCTP_RECV_CUT comes without data.
  */
 size_t sctp_recv(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_info *info, void *p, size_t n);

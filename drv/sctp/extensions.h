@@ -119,13 +119,25 @@ void sctp_abandoned(const struct sctp_env *env, struct sctp_assoc *as,
 /* interleave.c: RFC 8260; sctp_ix_add(): as sctp_rx_add() */
 const char *sctp_ix_add(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *rx);
-int sctp_ix_is_full(const struct sctp_assoc *as, uint16_t sid, uint32_t flags,
-	uint32_t mid);
 void sctp_ix_partial(const struct sctp_env *env, struct sctp_assoc *as);
 void sctp_ix_skip(const struct sctp_env *env, struct sctp_assoc *as,
 	uint16_t sid, int unordered, uint32_t mid);
-void sctp_ix_drop(const struct sctp_env *env, struct sctp_assoc *as);
-void sctp_rx_cut(const struct sctp_env *env, struct sctp_assoc *as);
+
+/* tree.c: what waits for other chunks; @message: sctp_message_key() */
+void sctp_tree_insert(struct sctp_assoc *as, struct sctp_rx *rx);
+void sctp_tree_remove(struct sctp_assoc *as, struct sctp_rx *rx);
+struct sctp_rx *sctp_tree_from(const struct sctp_assoc *as, uint64_t message,
+	uint32_t fsn);
+struct sctp_rx *sctp_tree_below(const struct sctp_assoc *as, uint64_t message,
+	uint32_t fsn);
+struct sctp_rx *sctp_tree_next(const struct sctp_assoc *as,
+	const struct sctp_rx *rx);
+void sctp_rx_clear(const struct sctp_env *env, struct sctp_assoc *as,
+	uint16_t sid, uint32_t flags, uint32_t from, uint32_t to);
+
+/* deliver.c, reassembly.c */
+void sctp_rx_ready(struct sctp_assoc *as, struct sctp_rx *rx);
+struct sctp_rx *sctp_rx_mark(struct sctp_assoc *as);
 void sctp_rx_drop(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *rx);
 

@@ -262,15 +262,15 @@ sctp_forward_put(const struct sctp_env *env, struct sctp_assoc *as,
 
 /* RFC 3758 s3.6: what the list says. */
 static void
-skip_list(struct sctp_assoc *as, const struct sctp_tlv *c)
+skip_list(struct sctp_in *in, const struct sctp_tlv *c)
 {
 	uint32_t at;
 	uint16_t sid;
 
 	for (at = SCTP_FORWARD_HDR; at + 4 <= c->len; at += 4) {
 		sid = sctp_get16(c->p + at);
-		if (sid < as->nin)
-			sctp_rx_skip_stream(as, sid,
+		if (sid < in->as->nin)
+			sctp_rx_skip_stream(in->env, in->as, sid,
 				sctp_get16(c->p + at + 2));
 	}
 }
@@ -315,5 +315,5 @@ sctp_forward_received(struct sctp_in *in, const struct sctp_tlv *c)
 		return;
 	}
 	sctp_rx_skip_runs(in->env, as, cum);
-	skip_list(as, c);
+	skip_list(in, c);
 }

@@ -53,6 +53,21 @@ sctp_rx_release(const struct sctp_env *env, struct sctp_assoc *as,
 	release(env, as, rx, 0);
 }
 
+/*
+ * sctp_rx_mark - take the mark, which counts as memory from now on; NULL: there
+ * is none
+ */
+struct sctp_rx *
+sctp_rx_mark(struct sctp_assoc *as)
+{
+	struct sctp_rx *rx = as->mark;
+
+	as->mark = NULL;
+	if (rx != NULL)
+		as->rcv_mem += (uint32_t)sizeof(*rx);
+	return rx;
+}
+
 static void
 release_list(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx **list)
@@ -68,21 +83,23 @@ release_list(const struct sctp_env *env, struct sctp_assoc *as,
 void
 sctp_rx_release_all(const struct sctp_env *env, struct sctp_assoc *as)
 {
+	struct sctp_rx *rx;
 	uint32_t i;
 
 	release_list(env, as, &as->run);
 	release_list(env, as, &as->ready);
 	release_list(env, as, &as->held);
-	for (i = 0; i < as->nin; i++) {
-		release_list(env, as, &as->in[i].part);
-		as->in[i].nparts = 0;
-		release_list(env, as, &as->in[i].first);
-		as->in[i].last = NULL;
+	while ((rx = as->tree) != NULL) {
+		sctp_tree_remove(as, rx);
+		release(env, as, rx, 1);
 	}
+	for (i = 0; i < as->nin; i++)
+		as->in[i].partial[0] = as->in[i].partial[1] = 0;
+	release(env, as, sctp_rx_mark(as), 0);
+	as->nparts = 0;
 	as->run_tail = as->ready_tail = as->held_tail = NULL;
 	as->partial = 0;
-	as->nstubs = 0;
-	as->grown = as->grown_at = NULL;
+	as->grown = NULL;
 }
 
 /* A message, or the beginning of one, that is in no list. */
@@ -167,7 +184,6 @@ sctp_rx_add(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_rx *prev = as->run_tail, *next;
 	int with_prev = 0, with_next = 0;
 
-	(void)env;
 	while (prev != NULL && sctp_before(rx->tsn, prev->tsn))
 		prev = prev->before;
 	next = prev != NULL ? prev->after : as->run;
@@ -194,7 +210,7 @@ sctp_rx_add(const struct sctp_env *env, struct sctp_assoc *as,
 	if (!is_whole(rx))
 		return NULL;
 	run_remove(as, rx);
-	return sctp_rx_deliver(as, rx);
+	return sctp_rx_deliver(env, as, rx);
 }
 
 /* -------------------------------------------------------- partial delivery */
@@ -219,7 +235,7 @@ begins_partial(const struct sctp_assoc *as, const struct sctp_rx *rx)
 
 /* Give the user what there is of the first message, if it is too long. */
 void
-sctp_rx_partial(struct sctp_assoc *as)
+sctp_rx_partial(const struct sctp_env *env, struct sctp_assoc *as)
 {
 	struct sctp_rx *rx = as->run;
 
@@ -228,6 +244,11 @@ sctp_rx_partial(struct sctp_assoc *as)
 	if (rx == NULL || (!as->partial && !begins_partial(as, rx)))
 		return;
 	if (!as->partial) {
+		/* memory to tell that the rest will not come: now or never */
+		as->mark = sctp_rx_make(env, as, 0);
+		if (as->mark == NULL)
+			return;
+		as->rcv_mem -= (uint32_t)sizeof(*as->mark);
 		as->partial = 1;
 		as->partial_sid = rx->sid;
 		as->partial_ssn = rx->ssn;
@@ -237,7 +258,7 @@ sctp_rx_partial(struct sctp_assoc *as)
 	run_remove(as, rx);
 	sctp_rx_append(&as->ready, &as->ready_tail, rx);
 	if ((rx->tail->flags & SCTP_DATA_E) != 0)
-		sctp_rx_partial_end(as);
+		sctp_rx_partial_end(env, as);
 }
 
 /*
@@ -256,20 +277,11 @@ sctp_rx_skip_runs(const struct sctp_env *env, struct sctp_assoc *as,
 	}
 	if (!as->partial || sctp_before(cum, as->partial_next))
 		return;
-	sctp_rx_cut(env, as);
-}
-
-/* The rest of the message that the user has a part of will not come. */
-void
-sctp_rx_cut(const struct sctp_env *env, struct sctp_assoc *as)
-{
-	struct sctp_rx *rx = sctp_rx_make(env, as, 0);
-
-	if (rx != NULL) {
-		rx->flags = as->partial_flags | SCTP_RX_CUT | SCTP_DATA_E;
-		rx->sid = as->partial_sid;
-		rx->ssn = as->partial_ssn;
-		sctp_rx_append(&as->ready, &as->ready_tail, rx);
-	}
-	sctp_rx_partial_end(as);
+	/* the rest of the message that the user has a part of will not come */
+	rx = sctp_rx_mark(as);
+	rx->flags = as->partial_flags | SCTP_RX_CUT | SCTP_DATA_E;
+	rx->sid = as->partial_sid;
+	rx->ssn = as->partial_ssn;
+	sctp_rx_append(&as->ready, &as->ready_tail, rx);
+	sctp_rx_partial_end(env, as);
 }

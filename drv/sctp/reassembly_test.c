@@ -204,14 +204,14 @@ T_CASE(a_skipped_stream_goes_on)
 	T_NULL(add(1, 1, 1, B | E));
 	T_NULL(add(3, 1, 3, B | E));
 	T_NULL(add(4, 1, 4, B | E));
-	sctp_rx_skip_stream(as, 1, 2);
+	sctp_rx_skip_stream(&env, as, 1, 2);
 	T_EQ(sctp_recv(&env, as, &info, buf, 8), 1);
 	T_EQ(info.ssn, 1);
 	T_EQ(sctp_recv(&env, as, &info, buf, 8), 1);
 	T_EQ(info.ssn, 3);
 	T_EQ(sctp_recv(&env, as, &info, buf, 8), 1);
 	T_EQ(info.ssn, 4);
-	sctp_rx_skip_stream(as, 1, 2); /* an old one */
+	sctp_rx_skip_stream(&env, as, 1, 2); /* an old one */
 	T_EQ(as->in[1].next, 5);
 	finish();
 }

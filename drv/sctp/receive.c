@@ -141,10 +141,9 @@ make(struct sctp_in *in, const struct sctp_tlv *c)
 		__builtin_memcpy(&rx->ppid, c->p + SCTP_DATA_PPID, 4);
 	} else if ((c->flags & SCTP_DATA_B) != 0) {
 		__builtin_memcpy(&rx->ppid, c->p + SCTP_I_DATA_PPID, 4);
-		rx->last = 1;
+		rx->last = 0;
 	} else {
-		rx->fsn = sctp_get32(c->p + SCTP_I_DATA_PPID);
-		rx->last = 1;
+		rx->last = rx->fsn = sctp_get32(c->p + SCTP_I_DATA_PPID);
 	}
 	__builtin_memcpy(rx->data, c->p + in->as->data_hdr, n);
 	return rx;
@@ -201,18 +200,6 @@ is_early(const struct sctp_assoc *as, const struct sctp_tlv *c)
 		sctp_is_earlier(as, number_of(as, c), as->in[sid].next);
 }
 
-/* One more incomplete message of its stream?  Only I-DATA has a limit. */
-static int
-is_too_many(const struct sctp_assoc *as, const struct sctp_tlv *c)
-{
-	uint16_t sid = sctp_get16(c->p + SCTP_DATA_SID);
-	const uint32_t whole = SCTP_DATA_B | SCTP_DATA_E;
-
-	return sctp_has(as, SCTP_X_IDATA) && sid < as->nin &&
-		(c->flags & whole) != whole &&
-		sctp_ix_is_full(as, sid, c->flags, number_of(as, c));
-}
-
 void
 sctp_data_received(struct sctp_in *in, const struct sctp_tlv *c)
 {
@@ -241,7 +228,6 @@ sctp_data_received(struct sctp_in *in, const struct sctp_tlv *c)
 		(!sctp_before(as->high, tsn) && map_has(as, tsn))) {
 		duplicate(in, tsn);
 	} else if (tsn - as->cum > SCTP_MAP || !has_room(as, tsn) ||
-		is_too_many(as, c) ||
 		(as->reconf != NULL && is_early(as, c))) {
 		in->ep->count[SCTP_N_NO_ROOM]++;
 		in->now = 1;
@@ -262,7 +248,7 @@ sctp_data_end(struct sctp_in *in)
 	if (sctp_has(as, SCTP_X_IDATA))
 		sctp_ix_partial(in->env, as);
 	else
-		sctp_rx_partial(as);
+		sctp_rx_partial(in->env, as);
 	if (!as->any_data) { /* s5.1: the first data at once */
 		as->any_data = 1;
 		in->now = 1;

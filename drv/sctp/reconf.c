@@ -391,12 +391,10 @@ sctp_new_tsns(const struct sctp_env *env, struct sctp_assoc *as, uint32_t mine,
 	struct sctp_path *pa;
 	uint32_t i;
 
-	if (sctp_has(as, SCTP_X_IDATA))
-		sctp_ix_drop(env, as);
-	else
+	if (!sctp_has(as, SCTP_X_IDATA))
 		sctp_rx_skip_runs(env, as, as->high + 1); /* a partial one */
 	for (i = 0; i < as->nin; i++)
-		sctp_rx_reset_stream(as, (uint16_t)i);
+		sctp_rx_reset_stream(env, as, (uint16_t)i);
 	for (i = 0; i < as->nout; i++)
 		as->out[i].next = as->out[i].next_u = 0;
 	__builtin_memset(as->map, 0, sizeof(as->map));

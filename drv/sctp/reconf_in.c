@@ -62,10 +62,10 @@ reset_out(struct sctp_in *in, const struct sctp_tlv *t)
 		return SCTP_R_IN_PROGRESS;
 	if (n == 0)
 		for (i = 0; i < as->nin; i++)
-			sctp_rx_reset_stream(as, (uint16_t)i);
+			sctp_rx_reset_stream(in->env, as, (uint16_t)i);
 	sid = sctp_change_add(in->env, as, 0, SCTP_RECONF_OUT, SCTP_R_DONE, n);
 	for (i = 0; i < n; i++, at += 2) {
-		sctp_rx_reset_stream(as, sctp_get16(t->p + at));
+		sctp_rx_reset_stream(in->env, as, sctp_get16(t->p + at));
 		if (sid != NULL)
 			sid[i] = sctp_get16(t->p + at);
 	}
@@ -116,7 +116,8 @@ reset_tsn(struct sctp_in *in)
 	if (as->reconf != NULL)
 		return SCTP_R_BUSY;
 	if (as->acked + 1 != as->next_tsn || sctp_is_amid(as) ||
-		as->cum != as->high || as->run != NULL || as->partial) {
+		as->cum != as->high || as->run != NULL || as->partial ||
+		as->nparts != 0) {
 		as->hold_until = in->env->now +
 			4ull * as->path[as->primary].rto;
 		return SCTP_R_IN_PROGRESS;

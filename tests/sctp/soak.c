@@ -9,6 +9,9 @@
  * Size and contents of a message follow from its stream and number, so the
  * receiver knows what has to come.  Stream 0 is unordered; its messages begin
  * with their number.
+ *
+ * With I-DATA the parts of a long message come between those of others; the
+ * stream and the number in it tell them apart.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +23,13 @@
 #define STREAMS 10
 #define BIG 70000
 
+/* A message that is not complete. */
+struct part {
+	size_t have; /* bytes; 0: the entry is free */
+	uint16_t sid, ssn;
+	unsigned char msg[BIG];
+};
+
 struct side {
 	struct lab_end *e, *peer;
 	unsigned total;		/* messages to be sent, of all streams */
@@ -28,8 +38,7 @@ struct side {
 	unsigned got[STREAMS];	/* next expected; of stream 0 how many */
 	unsigned ngot;
 	unsigned char *seen;	/* of stream 0 */
-	unsigned char msg[BIG];
-	size_t have;		/* bytes of a message that is not complete */
+	struct part part[2 * STREAMS];
 	bool up, down, blocked, shutting;
 	unsigned largest;
 };
@@ -105,7 +114,7 @@ send_more(struct side *s)
 }
 
 static void
-check(struct side *s, const struct sctp_info *info)
+check(struct side *s, const struct sctp_info *info, const struct part *p)
 {
 	static unsigned char want[BIG];
 	unsigned sid = info->sid, n = s->got[sid];
@@ -115,36 +124,58 @@ check(struct side *s, const struct sctp_info *info)
 	T_EQ(info->ppid, sid * 3);
 	T_EQ((info->flags & SCTP_SEND_UNORDERED) != 0, sid == 0);
 	if (sid == 0) {
-		T_GE(s->have, 4);
-		memcpy(&n, s->msg, 4);
+		T_GE(p->have, 4);
+		memcpy(&n, p->msg, 4);
 		T_LT(n, s->total);
 		T_EQ(s->seen[n], 0);
 		s->seen[n] = 1;
 	}
 	size = size_of(sid, n, s->largest);
-	T_EQ(s->have, size);
+	T_EQ(p->have, size);
 	fill(want, size, sid, n);
-	T_EQ(memcmp(s->msg, want, size), 0);
+	T_EQ(memcmp(p->msg, want, size), 0);
 	s->got[sid]++;
 	s->ngot++;
+}
+
+/* The beginning of the message that @info describes, or a free entry. */
+static struct part *
+part_of(struct side *s, const struct sctp_info *info)
+{
+	struct part *p, *found = NULL;
+
+	for (p = s->part; p < s->part + 2 * STREAMS; p++) {
+		if (p->have == 0)
+			found = found != NULL ? found : p;
+		else if (p->sid == info->sid && p->ssn == info->ssn)
+			return p;
+	}
+	T_TRUE(found != NULL);
+	found->sid = info->sid;
+	found->ssn = info->ssn;
+	return found;
 }
 
 static void
 receive(struct side *s)
 {
+	static unsigned char buf[BIG];
 	struct sctp_info info;
+	struct part *p;
 	size_t n;
 
 	while (sctp_readable(s->e->as) != 0) {
-		n = sctp_recv(&lab.env, s->e->as, &info, s->msg + s->have,
-			1 + lab_rand(sizeof(s->msg) - s->have));
+		n = sctp_recv(&lab.env, s->e->as, &info, buf,
+			1 + lab_rand(sizeof(buf)));
 		T_GT(n, 0);
-		s->have += n;
-		T_LE(s->have, sizeof(s->msg));
+		p = part_of(s, &info);
+		T_LE(p->have + n, sizeof(p->msg));
+		memcpy(p->msg + p->have, buf, n);
+		p->have += n;
 		if ((info.flags & SCTP_RECV_MORE) != 0)
 			continue;
-		check(s, &info);
-		s->have = 0;
+		check(s, &info, p);
+		p->have = 0;
 	}
 }
 
@@ -286,6 +317,21 @@ T_CASE_TIMEOUT(small_buffers, 120)
 	lab.link.jitter = 5 * SCTP_MS;
 	for (int i = 0; i < 2; i++)
 		lab.end[i].ep.conf.rcvbuf = lab.end[i].ep.conf.sndbuf = 8000;
+	lab_connect(1);
+	run(360000);
+	finish();
+}
+
+T_CASE_TIMEOUT(long_messages_are_mixed_in_small_buffers, 120)
+{
+	begin(t, 1000, 60000);
+	lab.link.lose = 10;
+	lab.link.jitter = 5 * SCTP_MS;
+	for (int i = 0; i < 2; i++) {
+		lab.end[i].ep.conf.rcvbuf = 8000;
+		lab.end[i].ep.conf.interleave = 1;
+		lab.end[i].ep.conf.scheduler = SCTP_SCHED_RR;
+	}
 	lab_connect(1);
 	run(360000);
 	finish();
