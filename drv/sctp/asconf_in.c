@@ -86,7 +86,7 @@ remove_path(struct sctp_in *in, uint32_t i)
 {
 	struct ip_addr a = in->as->path[i].addr;
 
-	sctp_path_remove(in->env, in->as, i);
+	sctp_path_remove(in->as, i);
 	sctp_addr_changed(in->env, in->as, SCTP_ADDR_REMOVED, &a);
 }
 
@@ -124,8 +124,7 @@ primary(struct sctp_in *in, const struct ip_addr *a)
 
 	if (i == SCTP_NONE)
 		return SCTP_E_ADDRESS;
-	/* until it is confirmed, data goes to another one: path.c */
-	as->primary = i;
+	sctp_path_prefer(as, i);
 	sctp_addr_changed(in->env, as, SCTP_ADDR_PRIMARY, &as->path[i].addr);
 	return SCTP_E_NONE;
 }

@@ -187,6 +187,7 @@ struct sctp_path {
 	struct ip_addr addr;
 	uint8_t state;	   /* enum sctp_path_state */
 	uint8_t confirmed; /* RFC 9260 s5.4 */
+	uint8_t preferred; /* the primary one, as soon as it is confirmed */
 	uint32_t mtu;
 	uint32_t errors;
 	/* derived: heartbeats */
@@ -587,8 +588,10 @@ void sctp_path_init(const struct sctp_assoc *as, struct sctp_path *pa,
 	const struct ip_addr *a);
 int sctp_path_add(struct sctp_assoc *as, const struct ip_addr *a,
 	int confirmed);
-void sctp_path_remove(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t path);
+void sctp_path_remove(struct sctp_assoc *as, uint32_t path);
+uint32_t sctp_path_confirmed(const struct sctp_assoc *as);
+void sctp_path_confirm(struct sctp_assoc *as, uint32_t path);
+void sctp_path_prefer(struct sctp_assoc *as, uint32_t path);
 uint32_t sctp_path_find(const struct sctp_assoc *as, const struct ip_addr *a);
 uint32_t sctp_path_for_data(const struct sctp_assoc *as);
 uint32_t sctp_path_other(const struct sctp_assoc *as, uint32_t not);

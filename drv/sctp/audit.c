@@ -86,6 +86,9 @@ audit_timers(struct sctp_assoc *as)
 
 	for (i = 0; i < as->npaths; i++) {
 		running += as->path[i].t3_at != 0;
+		/* a heartbeat that confirms the path, or ends the association */
+		running += sctp_path_confirmed(as) == SCTP_NONE &&
+			as->path[i].hb_at != 0;
 		if (as->path[i].flight != 0 && as->path[i].t3_at == 0 &&
 			as->state > SCTP_COOKIE_ECHOED)
 			return "no T3";
@@ -235,6 +238,10 @@ sctp_audit(struct sctp_assoc *as)
 		return "the state";
 	if (as->npaths == 0 || as->primary >= as->npaths)
 		return "the paths";
+	if (as->down == SCTP_DOWN_NOT && as->state >= SCTP_ESTABLISHED &&
+		!as->path[as->primary].confirmed &&
+		sctp_path_confirmed(as) != SCTP_NONE)
+		return "a primary path that is not confirmed";
 	wrong = audit_sending(as);
 	if (wrong == NULL && as->down == SCTP_DOWN_NOT)
 		wrong = audit_timers(as);

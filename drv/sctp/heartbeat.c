@@ -16,7 +16,7 @@
  */
 #include "association.h"
 
-#define INFO_LEN 12u /* path, random number */
+#define INFO_LEN 8u /* a random number */
 
 /* When the next one is due: with a jitter of half an RTO (s8.3). */
 void
@@ -78,7 +78,8 @@ sctp_heartbeat_expired(const struct sctp_env *env, struct sctp_assoc *as,
 		return;
 	}
 	/* s5.4: an address that does not answer is left alone at last */
-	if (!pa->confirmed && pa->state == SCTP_PATH_INACTIVE)
+	if (!pa->confirmed && pa->state == SCTP_PATH_INACTIVE &&
+		sctp_path_confirmed(as) != SCTP_NONE)
 		return;
 	pa->hb_owed = 1;
 }
@@ -94,16 +95,13 @@ sctp_heartbeat_put(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o, uint32_t path)
 {
 	struct sctp_path *pa = &as->path[path];
-	unsigned char info[INFO_LEN];
 	unsigned char *p = sctp_out_chunk(o, SCTP_C_HEARTBEAT, 0,
 		SCTP_TLV + SCTP_TLV + INFO_LEN);
 
 	if (p == NULL)
 		return 0;
 	env->random(env->arg, &pa->hb_nonce, sizeof(pa->hb_nonce));
-	sctp_put32(info, path);
-	__builtin_memcpy(info + 4, &pa->hb_nonce, 8);
-	(void)sctp_put_tlv(p + SCTP_TLV, SCTP_P_HEARTBEAT_INFO, info,
+	(void)sctp_put_tlv(p + SCTP_TLV, SCTP_P_HEARTBEAT_INFO, &pa->hb_nonce,
 		INFO_LEN);
 	pa->hb_owed = 0;
 	pa->hb_out = 1;
@@ -134,22 +132,20 @@ sctp_heartbeat_ack_received(struct sctp_in *in, const struct sctp_tlv *c)
 	const unsigned char *info = c->p + 2 * SCTP_TLV;
 	struct sctp_assoc *as = in->as;
 	struct sctp_path *pa;
-	uint32_t path;
+	uint32_t path = 0;
 
 	if (c->len != 2 * SCTP_TLV + INFO_LEN ||
 		sctp_get16(c->p + SCTP_TLV) != SCTP_P_HEARTBEAT_INFO)
 		return;
-	path = sctp_get32(info);
-	if (path >= as->npaths)
-		return;
-	pa = &as->path[path];
-	if (!pa->hb_out || __builtin_memcmp(info + 4, &pa->hb_nonce, 8) != 0)
+	/* the number finds the path: indexes change when paths are removed */
+	for (pa = as->path; path < as->npaths; pa = &as->path[++path])
+		if (pa->hb_out && __builtin_memcmp(info, &pa->hb_nonce,
+			INFO_LEN) == 0)
+			break;
+	if (path == as->npaths)
 		return;
 	sctp_rto_measured(&as->conf, pa, in->env->now - pa->hb_sent);
-	if (!pa->confirmed) {
-		pa->confirmed = 1;
-		as->events |= SCTP_EV_PATH;
-	}
+	sctp_path_confirm(as, path);
 	sctp_path_alive(as, path);
 	sctp_heartbeat_plan(in->env, as, pa);
 }

@@ -43,7 +43,7 @@ wait_for_window(const struct sctp_env *env, struct sctp_assoc *as)
 {
 	struct sctp_path *pa = &as->path[sctp_path_for_data(as)];
 
-	if (state_has_data(as) && !as->probe && pa->t3_at == 0 &&
+	if (state_has_data(as) && pa->confirmed && !as->probe && pa->t3_at == 0 &&
 		sctp_is_shut_out(as))
 		pa->t3_at = env->now + pa->rto;
 }
@@ -55,7 +55,7 @@ data_path(struct sctp_assoc *as)
 	uint32_t path;
 	int rtx;
 
-	if (!state_has_data(as))
+	if (!state_has_data(as) || sctp_path_confirmed(as) == SCTP_NONE)
 		return SCTP_NONE;
 	rtx = sctp_rtx_path(as);
 	if (rtx >= 0)

@@ -43,15 +43,36 @@ sctp_path_add(struct sctp_assoc *as, const struct ip_addr *a, int confirmed)
 	return 1;
 }
 
+/* sctp_path_confirmed - the first one that is confirmed; SCTP_NONE: there is none */
+uint32_t
+sctp_path_confirmed(const struct sctp_assoc *as)
+{
+	uint32_t i;
+
+	for (i = 0; i < as->npaths; i++)
+		if (as->path[i].confirmed)
+			return i;
+	return SCTP_NONE;
+}
+
+/* What index @i is when path @gone is removed; @instead: if it is that one. */
+static uint32_t
+moved(uint32_t i, uint32_t gone, uint32_t instead)
+{
+	if (i == gone)
+		return instead;
+	return i - (i != SCTP_NONE && i > gone);
+}
+
 /*
  * sctp_path_remove - an address is not the peer's any more; there is another one
- * What was in flight there is sent again, elsewhere.
+ * What was in flight there is sent again, elsewhere.  If no address is confirmed
+ * then, all others are probed.
  */
 void
-sctp_path_remove(const struct sctp_env *env, struct sctp_assoc *as,
-	uint32_t path)
+sctp_path_remove(struct sctp_assoc *as, uint32_t path)
 {
-	uint32_t tsn, i, n = as->npaths - 1, ok = 0;
+	uint32_t tsn, i, n = as->npaths - 1;
 	struct sctp_control *c;
 	struct sctp_tx *tx;
 
@@ -59,40 +80,57 @@ sctp_path_remove(const struct sctp_env *env, struct sctp_assoc *as,
 		tx = sctp_tx_of(as, tsn);
 		if (tx->path == path && tx->state == SCTP_TX_FLIGHT)
 			sctp_tx_lose(as, tx, tsn);
-		if (tx->path == path)
-			tx->path = 0;
-		else
-			tx->path -= tx->path > path;
+		tx->path = (uint8_t)moved(tx->path, path, 0);
 	}
 	for (c = as->control; c != NULL; c = c->next)
-		if (c->path == path)
-			c->path = SCTP_NONE;
-		else if (c->path != SCTP_NONE && c->path > path)
-			c->path--;
+		c->path = moved(c->path, path, SCTP_NONE);
 	if (sctp_before(as->acked, as->advanced))
 		as->owes |= SCTP_OWES_FORWARD;
 	for (i = path; i < n; i++)
 		as->path[i] = as->path[i + 1];
 	as->npaths = n;
-	if (as->primary == path)
-		as->primary = 0;
-	else
-		as->primary -= as->primary > path;
-	if (as->from_path == path)
-		as->from_path = SCTP_NONE;
-	else if (as->from_path != SCTP_NONE)
-		as->from_path -= as->from_path > path;
-	if (as->t2_path == path)
-		as->t2_path = 0;
-	else
-		as->t2_path -= as->t2_path > path;
-	for (i = 0; i < n; i++)
-		ok |= as->path[i].confirmed;
-	/* the peer has authenticated the request: one of them is used */
-	as->path[as->primary].confirmed |= !ok;
-	if (!ok)
-		sctp_heartbeat_plan(env, as, &as->path[as->primary]);
+	i = sctp_path_confirmed(as);
+	as->primary = moved(as->primary, path, i != SCTP_NONE ? i : 0);
+	as->from_path = moved(as->from_path, path, SCTP_NONE);
+	as->forward_path = moved(as->forward_path, path, SCTP_NONE);
+	as->t2_path = moved(as->t2_path, path, 0);
+	if (as->reconf != NULL)
+		as->reconf->path = moved(as->reconf->path, path, SCTP_NONE);
+	if (as->asconf != NULL)
+		as->asconf->path = moved(as->asconf->path, path, SCTP_NONE);
+	/*
+	 * Only a heartbeat confirms an address: the source of a request may be
+	 * forged by the peer.  Data waits for the answer (RFC 9260 s5.4).
+	 */
+	for (i = 0; i < n && sctp_path_confirmed(as) == SCTP_NONE; i++)
+		as->path[i].hb_owed |= !as->path[i].hb_out;
 	sctp_path_sizes(as);
+}
+
+/* @path is the primary one, as soon as it is confirmed. */
+void
+sctp_path_prefer(struct sctp_assoc *as, uint32_t path)
+{
+	uint32_t i;
+
+	for (i = 0; i < as->npaths; i++)
+		as->path[i].preferred = i == path;
+	if (as->path[path].confirmed)
+		as->primary = path;
+}
+
+/* A heartbeat to @path was answered: s5.4. */
+void
+sctp_path_confirm(struct sctp_assoc *as, uint32_t path)
+{
+	int first = sctp_path_confirmed(as) == SCTP_NONE;
+
+	if (as->path[path].confirmed)
+		return;
+	as->path[path].confirmed = 1;
+	as->events |= SCTP_EV_PATH;
+	if (first || as->path[path].preferred)
+		as->primary = path;
 }
 
 uint32_t
@@ -150,7 +188,8 @@ best(const struct sctp_assoc *as, uint32_t not)
 
 /*
  * Where new data goes: the primary path while it is active, else the best one.
- * If all are inactive it is the primary (s6.4.1 leaves that open).
+ * If all are inactive it is the primary (s6.4.1 leaves that open), which is
+ * confirmed unless no path is.
  */
 uint32_t
 sctp_path_for_data(const struct sctp_assoc *as)
@@ -172,8 +211,9 @@ sctp_path_other(const struct sctp_assoc *as, uint32_t not)
 
 	if (i != SCTP_NONE && as->path[i].state == SCTP_PATH_ACTIVE)
 		return i;
-	return as->path[not].state != SCTP_PATH_INACTIVE ? not :
-							   sctp_path_for_data(as);
+	return as->path[not].confirmed &&
+		as->path[not].state != SCTP_PATH_INACTIVE ? not :
+							    sctp_path_for_data(as);
 }
 
 static void
@@ -194,7 +234,8 @@ sctp_path_error(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_path *pa = &as->path[path];
 
 	pa->errors++;
-	if (pa->confirmed) /* s5.4: an address that is none is no error */
+	/* s5.4: an address that is none is no error, if there is another one */
+	if (pa->confirmed || sctp_path_confirmed(as) == SCTP_NONE)
 		as->errors++;
 	if (as->errors > as->conf.assoc_max_retrans) {
 		sctp_assoc_down(as, SCTP_DOWN_UNREACHABLE);
@@ -242,6 +283,6 @@ sctp_set_primary(struct sctp_assoc *as, const struct ip_addr *a)
 
 	if (i == SCTP_NONE || !as->path[i].confirmed)
 		return EINVAL;
-	as->primary = i;
+	sctp_path_prefer(as, i);
 	return 0;
 }
