@@ -342,6 +342,20 @@ sctp_auth_seal(struct sctp_out *o)
 
 /* ---------------------------------------------------------------- receiving */
 
+/* s6.3: did we offer to check codes of the algorithm @id? */
+static int
+is_offered(const struct sctp_vector *mine, unsigned int id)
+{
+	struct sctp_tlv t;
+	size_t at = 0, k;
+
+	while (vector_next(mine, &at, &t))
+		for (k = SCTP_TLV; t.type == SCTP_P_HMACS && k < t.len; k += 2)
+			if (sctp_get16(t.p + k) == id)
+				return 1;
+	return 0;
+}
+
 /* s6.3: is the code of the AUTH chunk @c right? */
 static int
 is_right(struct sctp_in *in, const struct sctp_keyring *r,
@@ -355,6 +369,7 @@ is_right(struct sctp_in *in, const struct sctp_keyring *r,
 	struct hmac h;
 
 	if (len == 0 || c->len != SCTP_AUTH_HDR + len ||
+		!is_offered(&a->mine, id) ||
 		!code_begin(r, a, sctp_get16(c->p + SCTP_AUTH_KEY), id, &h))
 		return 0;
 	hmac_add(&h, c->p, SCTP_AUTH_HDR);
@@ -380,7 +395,7 @@ sctp_auth_received(struct sctp_in *in, const struct sctp_tlv *c)
 	if (in->auth != 0 || c->len < SCTP_AUTH_HDR)
 		return 0;
 	in->auth = -1;
-	if (hmac_len(sctp_get16(c->p + SCTP_AUTH_HMAC)) == 0) {
+	if (!is_offered(&as->auth->mine, sctp_get16(c->p + SCTP_AUTH_HMAC))) {
 		__builtin_memcpy(id, c->p + SCTP_AUTH_HMAC, 2);
 		sctp_error_send(in->env, as, SCTP_E_HMAC, id, 2);
 		return 0;

@@ -41,6 +41,7 @@ static const struct {
 	C(istreams, 0), C(nagle, 0), C(pr, 0), C(half_close, 0), C(reconf, 0),
 	C(interleave, 0), C(scheduler, 0), C(report, 0), C(maxseg, 0),
 	C(ostreams_most, 0), C(auth, 0), C(asconf, 0), C(adapts, 0), C(adaptation, 0),
+	C(hmac[0], 0), C(hmac[1], 0),
 #undef C
 };
 
