@@ -139,6 +139,7 @@ sctp_asconf_put(const struct sctp_env *env, struct sctp_assoc *as,
 		(void)sctp_put_addr(list + n + SCTP_ASCONF_HDR, &r->addr[i]);
 		n += len;
 	}
+	sctp_out_widen(o, SCTP_C_ASCONF, SCTP_ASCONF_HDR + n);
 	p = sctp_out_chunk(o, SCTP_C_ASCONF, 0, SCTP_ASCONF_HDR + n);
 	if (p == NULL && o->n > SCTP_HDR)
 		return; /* the next packet has room */

@@ -111,6 +111,7 @@ put_control(const struct sctp_env *env, struct sctp_assoc *as,
 		if (c->path != SCTP_NONE && c->path != path &&
 			c->path < as->npaths)
 			return;
+		sctp_out_widen(o, c->chunk[0], c->len);
 		p = sctp_out_chunk(o, c->chunk[0], c->chunk[1], c->len);
 		if (p == NULL && o->n > SCTP_HDR)
 			return; /* the next packet has room */
@@ -133,9 +134,11 @@ static void
 put_cookie_echo(const struct sctp_env *env, struct sctp_assoc *as,
 	struct sctp_out *o)
 {
-	unsigned char *p = sctp_out_chunk(o, SCTP_C_COOKIE_ECHO, 0,
-		SCTP_TLV + as->cookie_len);
+	size_t len = SCTP_TLV + as->cookie_len;
+	unsigned char *p;
 
+	sctp_out_widen(o, SCTP_C_COOKIE_ECHO, len);
+	p = sctp_out_chunk(o, SCTP_C_COOKIE_ECHO, 0, len);
 	as->owes &= ~SCTP_OWES_COOKIE_ECHO;
 	as->echoed_at = env->now;
 	as->t1_at = env->now + as->t1_rto;

@@ -223,10 +223,12 @@ add_code(struct make *m, int wrong)
 static void
 make_word(struct make *m, const char *word)
 {
-	static const unsigned char cookie[8] = "biscuit";
+	static const unsigned char cookie[500] = "biscuit";
 
 	if (strcmp(word, "cookie") == 0 && m->kind->type == SCTP_C_INIT_ACK)
 		add_tlv(m, SCTP_P_COOKIE, cookie, 8);
+	else if (strcmp(word, "cookie-long") == 0)
+		add_tlv(m, SCTP_P_COOKIE, cookie, sizeof(cookie));
 	else if (strcmp(word, "forward") == 0)
 		add_tlv(m, SCTP_P_FORWARD_TSN, NULL, 0);
 	else if (strcmp(word, "host-name") == 0)
