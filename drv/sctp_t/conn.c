@@ -125,16 +125,25 @@ sctpt_conn_unname(struct sctpt_slot *sl)
 	str_store(&sl->npeer, 0u);
 }
 
+/* A block with a shared key of AUTH is not larger. */
+#define SECRET_MOST (sizeof(struct sctpt_blk) + 64 + SCTP_AUTH_KEYLEN)
+
+/* The memory may become another user's: what may be a key is wiped. */
 static void
 free_blocks(struct sctpt_conn *c)
 {
 	struct sctpt_blk *b;
+	size_t n;
 
 	while ((b = c->blocks) != NULL) {
 		str_store_rel(&c->blocks, b->next);
-		kmem_free(b, b->n);
+		n = b->n;
+		if (n <= SECRET_MOST)
+			bzero(b, n);
+		kmem_free(b, n);
 	}
 	c->as = NULL;
+	bzero(&c->ep.keys, sizeof(c->ep.keys));
 }
 
 /* sctpt_conn_free - forget @c without a packet; NULL is permitted */
@@ -269,6 +278,9 @@ sctpt_conn_mend(struct sctpt_state *st, struct sctpt_slot *sl,
 	struct str_hold h;
 
 	if (sl->home && sctpt_in_use(sl) && c != NULL) {
+		/* its keys are lost: no call may use the empty key instead */
+		if (c->ep.keys.first != NULL)
+			c->ep.listening = 0;
 		free_blocks(c);
 		bzero(c->ep.chain, sizeof(c->ep.chain));
 		c->ep.nassoc = 0;
