@@ -12,13 +12,18 @@
  */
 #include "association.h"
 
+#define QUOTE_MOST 64u
+#define ANSWER_MOST (SCTP_ASCONF_HDR + SCTP_TLV + QUOTE_MOST)
+#define PARAMS_MOST (2 * SCTP_PATHS) /* that are performed of one request */
+
 /* s4.2.4, s4.2.5: @cause 0: success */
 static void
 answer(struct sctp_asconf_ack *a, const unsigned char *id, uint32_t cause,
 	const struct sctp_tlv *about)
 {
 	unsigned char *p = a->p + a->n;
-	size_t quote = cause != SCTP_E_NONE && about->len <= 64 ? about->len : 0;
+	size_t quote = cause != SCTP_E_NONE && about->len <= QUOTE_MOST ?
+		about->len : 0;
 	size_t len = SCTP_ASCONF_HDR + (cause != SCTP_E_NONE ?
 		SCTP_TLV + quote : 0);
 
@@ -129,15 +134,23 @@ primary(struct sctp_in *in, const struct ip_addr *a)
 	return SCTP_E_NONE;
 }
 
-/* One parameter; 0: those behind it are not read. */
+/*
+ * Parameter @i; 0: those behind it are not read, which the peer takes as refused.
+ * Each is work, and needs room for its answer: a request has a limit.
+ */
 static int
-param(struct sctp_in *in, const struct sctp_tlv *t, struct sctp_asconf_ack *ret)
+param(struct sctp_in *in, const struct sctp_tlv *t, uint32_t i,
+	struct sctp_asconf_ack *ret)
 {
 	struct ip_addr a;
 	uint32_t cause;
 
 	if (t->len < SCTP_ASCONF_HDR)
 		return 0;
+	if (i == PARAMS_MOST || ret->n + 2 * ANSWER_MOST > sizeof(ret->p)) {
+		answer(ret, t->p + 4, SCTP_E_ASCONF_RESOURCE, t);
+		return 0;
+	}
 	if (t->type != SCTP_P_ADD_ADDR && t->type != SCTP_P_DELETE_ADDR &&
 		t->type != SCTP_P_PRIMARY) {
 		if ((t->type & SCTP_P_REPORT) != 0)
@@ -203,7 +216,7 @@ sctp_asconf_received(struct sctp_in *in, const struct sctp_tlv *c)
 	struct ip_addr name;
 	size_t at = SCTP_ASCONF_HDR;
 	struct sctp_tlv t;
-	uint32_t serial;
+	uint32_t serial, i = 0;
 
 	if (in->auth <= 0 || as->state < SCTP_ESTABLISHED ||
 		c->len < SCTP_ASCONF_HDR + SCTP_TLV ||
@@ -224,7 +237,7 @@ sctp_asconf_received(struct sctp_in *in, const struct sctp_tlv *c)
 	a->serial = serial;
 	a->n = a->failed = 0;
 	while (sctp_param_next(c->p, c->len, &at, &t) == 1)
-		if (!param(in, &t, a))
+		if (!param(in, &t, i++, a))
 			break;
 	as->peer_asconf++;
 	as->from_path = sctp_path_find(as, &in->pkt->src);
