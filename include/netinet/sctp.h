@@ -207,7 +207,7 @@ struct sctp_assoc_change {
 	uint16_t sac_state, sac_error;
 	uint16_t sac_outbound_streams, sac_inbound_streams;
 	sctp_assoc_t sac_assoc_id;
-	__extension__ uint8_t sac_info[];
+	__extension__ uint8_t sac_info[0];
 };
 
 enum sctp_spc_state {
@@ -234,7 +234,7 @@ struct sctp_remote_error {
 	uint32_t sre_length;
 	uint16_t sre_error; /* network order */
 	sctp_assoc_t sre_assoc_id;
-	__extension__ uint8_t sre_data[];
+	__extension__ uint8_t sre_data[0];
 };
 
 enum sctp_ssf_flags { SCTP_DATA_UNSENT, SCTP_DATA_SENT };
@@ -244,7 +244,7 @@ struct sctp_send_failed {
 	uint32_t ssf_length, ssf_error;
 	struct sctp_sndrcvinfo ssf_info;
 	sctp_assoc_t ssf_assoc_id;
-	__extension__ uint8_t ssf_data[];
+	__extension__ uint8_t ssf_data[0];
 };
 
 struct sctp_send_failed_event {
@@ -252,7 +252,7 @@ struct sctp_send_failed_event {
 	uint32_t ssf_length, ssf_error;
 	struct sctp_sndinfo ssfe_info;
 	sctp_assoc_t ssf_assoc_id;
-	__extension__ uint8_t ssf_data[];
+	__extension__ uint8_t ssf_data[0];
 };
 
 struct sctp_shutdown_event {
@@ -295,7 +295,7 @@ struct sctp_stream_reset_event {
 	uint16_t strreset_type, strreset_flags;
 	uint32_t strreset_length;
 	sctp_assoc_t strreset_assoc_id;
-	__extension__ uint16_t strreset_stream_list[];
+	__extension__ uint16_t strreset_stream_list[0];
 };
 
 #define SCTP_STREAM_RESET_INCOMING_SSN 0x0001

@@ -110,7 +110,7 @@ struct sctpio_reset {
 	uint32_t assoc;
 	uint32_t what; /* SCTPIO_RESET_OUT, _IN, or both; or _TSN */
 	uint32_t n;
-	__extension__ uint16_t sid[];
+	__extension__ uint16_t sid[0];
 };
 
 struct sctpio_add {

@@ -253,13 +253,13 @@ struct sctp_status {
 
 struct sctp_assoc_ids {
 	uint32_t gaids_number_of_ids;
-	__extension__ sctp_assoc_t gaids_assoc_id[];
+	__extension__ sctp_assoc_t gaids_assoc_id[0];
 };
 
 struct sctp_getaddrs {
 	sctp_assoc_t assoc_id;
 	uint32_t addr_num;
-	__extension__ uint8_t addrs[];
+	__extension__ uint8_t addrs[0];
 };
 
 typedef struct {
@@ -287,7 +287,7 @@ struct sctp_prstatus {
 struct sctp_reset_streams {
 	sctp_assoc_t srs_assoc_id;
 	uint16_t srs_flags, srs_number_streams;
-	__extension__ uint16_t srs_stream_list[];
+	__extension__ uint16_t srs_stream_list[0];
 };
 
 struct sctp_add_streams {
@@ -308,7 +308,7 @@ struct sctp_authchunk {
 
 struct sctp_hmacalgo {
 	uint32_t shmac_num_idents;
-	__extension__ uint16_t shmac_idents[];
+	__extension__ uint16_t shmac_idents[0];
 };
 #define shmac_number_of_idents shmac_num_idents
 enum { SCTP_AUTH_HMAC_ID_SHA1 = 1, SCTP_AUTH_HMAC_ID_SHA256 = 3 };
@@ -316,7 +316,7 @@ enum { SCTP_AUTH_HMAC_ID_SHA1 = 1, SCTP_AUTH_HMAC_ID_SHA256 = 3 };
 struct sctp_authkey {
 	sctp_assoc_t sca_assoc_id;
 	uint16_t sca_keynumber, sca_keylength;
-	__extension__ uint8_t sca_key[];
+	__extension__ uint8_t sca_key[0];
 };
 
 struct sctp_authkeyid {
@@ -327,7 +327,7 @@ struct sctp_authkeyid {
 struct sctp_authchunks {
 	sctp_assoc_t gauth_assoc_id;
 	uint32_t gauth_number_of_chunks;
-	__extension__ uint8_t gauth_chunks[];
+	__extension__ uint8_t gauth_chunks[0];
 };
 #define guth_number_of_chunks gauth_number_of_chunks
 

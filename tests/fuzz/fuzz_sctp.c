@@ -444,6 +444,7 @@ user(void)
 	struct ip_addr a;
 	static const struct ip_addr to[2] = {{4, {10, 0, 0, 2}},
 		{4, {10, 0, 0, 3}}};
+	static const uint16_t sids[] = {0, 1};
 	unsigned what = next();
 
 	if (as == NULL) {
@@ -460,7 +461,7 @@ user(void)
 			(void)sctp_add_streams(&env, as, what % 3, what % 2);
 		else
 			(void)sctp_reset_streams(&env, as, what / 9 % 4 * 2,
-				(const uint16_t *)"\0\0\1\0", what % 3);
+				sids, what % 3);
 		break;
 	case 0:
 	case 1:
