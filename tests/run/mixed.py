@@ -10,7 +10,7 @@ killed must end, with one gap at most and perhaps without the end.
 
 Run N is the same for the same SEED, whatever JOBS is.  FROM is the first run.
 
-usage: random.py STRRUN OUTSIDE RUNS [SEED [JOBS [FROM]]]
+usage: mixed.py STRRUN OUTSIDE RUNS [SEED [JOBS [FROM]]]
 """
 
 import os
