@@ -27,8 +27,7 @@
  * sleeps for some milliseconds in which letters do not wake it, unless they are
  * many or the sender waits, which then rings.  A letter that is not read keeps its
  * descriptors as well as streamsd does.  After the nap it closes what has ended,
- * and sleeps until the next letter if the nap was quiet.  `sock_nap' is 0 only
- * before and in this long sleep; otherwise the end of a socket needs no letter.
+ * and sleeps until the next letter if the nap was quiet.
  *
  * No room.  A keeper without enough free numbers gets the first descriptors of
  * a letter and the information that there were more.  A bit for each socket, in
@@ -166,7 +165,7 @@ ring(bool now)
 }
 
 bool
-host_sock_keeper_sweeps(void)
+host_sock_keeper_naps(void)
 {
 	str_fence_full(); /* pairs with the keeper's, before it looks */
 	return str_load(&shared()->sock_nap) != 0;
@@ -225,14 +224,6 @@ struct parcel {
 	int fd[HOST_FDS];
 };
 
-static void
-add(struct parcel *c, uint64_t id, int fd, uint64_t cookie)
-{
-	c->l.v[c->l.n].id = id;
-	c->l.v[c->l.n].cookie = cookie;
-	c->fd[c->l.n++] = fd;
-}
-
 /*
  * Add @id's @fd.  If @fd refers to something else now, it belongs to the
  * program: it is neither passed nor used again.
@@ -246,7 +237,9 @@ put_in(struct parcel *c, struct place *p, uint64_t id, int fd)
 		host_sock_forget(p, word_of(id, fd));
 		return;
 	}
-	add(c, id, fd, cookie);
+	c->l.v[c->l.n].id = id;
+	c->l.v[c->l.n].cookie = cookie;
+	c->fd[c->l.n++] = fd;
 }
 
 /* Fill one letter, from place @i on.  Return: the next place. */
@@ -378,8 +371,9 @@ host_sock_pass_new(uint64_t id, int fd)
 	keeper_wait();
 	round = str_load_acq(&shared()->sock_round);
 	begin(&c.l, OP_PASS, 0);
-	/* its cookie was read a moment ago, and the keeper reads it, too */
-	add(&c, id, fd, str_load(&p->cookie));
+	put_in(&c, p, id, fd);
+	if (c.l.n == 0)
+		return;
 	err = send_off(&c, round, str_load(&full) ? 1 : NEW_TRIES);
 	str_store(&full, (uint32_t)(err == EAGAIN));
 	if (err != 0)
@@ -701,9 +695,6 @@ keeper_main(void *arg)
 			nap(10 * MS); /* no memory */
 		if (len < 0)
 			continue;
-		/* it naps before its next long sleep */
-		if (str_load(&shared()->sock_nap) == 0)
-			str_store(&shared()->sock_nap, 1u);
 		STR_CRASH_POINT("keep:taken");
 		if (!makes_sense(l, len, n, lost)) {
 			while (n-- != 0)

@@ -377,7 +377,7 @@ host_sock_gone(uint64_t id, bool wait)
 		host_sock_shut_word(id);
 		return;
 	}
-	if (!wait && host_sock_keeper_sweeps())
+	if (!wait && host_sock_keeper_naps())
 		return;
 	if (host_sock_tell_gone(id, &epoch) != 0 || !wait || word == NULL)
 		return;

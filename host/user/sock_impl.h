@@ -78,7 +78,7 @@ int host_sock_fetch(uint64_t id);
 /* Inform streamsd that @id has ended.  Return: 0, and the epoch. */
 int host_sock_tell_gone(uint64_t id, uint64_t *ret_epoch);
 /* It will close its descriptors of ended sockets soon, without a letter. */
-bool host_sock_keeper_sweeps(void);
+bool host_sock_keeper_naps(void);
 /* In streamsd: note that its descriptor is closed, if it had one. */
 void host_sock_shut_word(uint64_t id);
 void host_sock_keeps(uint64_t id, bool yes);
