@@ -240,11 +240,11 @@ struct str_headq {
 	/* writers by turns: turn.c:str_headq_share */
 	uint32_t over;	      /* [P] the writer's turn is over */
 	uint64_t turn;	      /* [P] pbytes at which it ends */
-	str_a32 crowd;	      /* [A] writers that waited, with a fraction:
+	str_a32 crowd;	      /* [A] twice the writers that waited, a fraction:
 			       * headq.h:headq_crowded */
-	str_a32 turn_of;      /* [P] tag of the writer whose turn it is, if many
-			       * take turns; 0: none */
-	str_a32 turns;	      /* [P] counts them */
+	str_a32 turn_of;      /* [A] tag of the writer whose turn it is, if many
+			       * take turns; 0: none; TURN_NEXT */
+	str_a32 turns;	      /* [A] counts them; writers sleep on it */
 	str_a64 turn_rest;    /* [A] no yield before, host_ticks() */
 } STR_LINE;
 _Static_assert(__builtin_offsetof(struct str_headq, seen_cpos) % 64 == 0,

@@ -130,9 +130,9 @@ ind_with_options(const struct udp *to, mblk_t *mp, const unsigned char *h)
 
 /*
  * udp_come_near - threads at @u mostly wait for events of the domain: datagrams
- * on lo or other wires, or room at a receiver.  So streamsd watches the socket, and those threads sleep as at any
- * other stream, where a wake costs less, and where a writer that is woken serves
- * its queue itself (core/sched: commit).
+ * on lo or other wires, or room at a receiver.  So streamsd watches the socket,
+ * and those threads sleep as at any other stream, where a wake costs less, and
+ * where a writer that is woken serves its queue itself (core/sched: commit).
  */
 STR_NOINLINE void
 udp_come_near(struct udp *u)

@@ -191,7 +191,7 @@ T_CASE_TIMEOUT(a_reset_is_told_though_unread_data_stands_in_front, 60)
 	T_OK(setsockopt(s, SOL_SOCKET, SO_LINGER, &lg, sizeof(lg)));
 	T_OK(close(s));
 	T_OK(fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK));
-	/* who goes on sending finds that there is no connection */
+	/* a later send finds that there is no connection */
 	for (i = 0; i < 5000 && in_state(fd) == TS_DATA_XFER; i++) {
 		(void)putmsg(fd, NULL, &d, 0);
 		(void)poll(NULL, 0, 1);
