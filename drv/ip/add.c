@@ -158,7 +158,8 @@ fill(struct ip_wire *w, struct ip_ep *ep, const struct ipw_conf *conf)
 	w->remade = 0;
 	w->muxid = 0;
 	w->limit.last = 0;
-	w->burst = 0;
+	w->burst[0] = w->burst[1] = 0;
+	w->more = 0;
 	w->rq = ep->rq;
 	str_ref(ep->rq, &w->ref);
 	for (i = 0; i < IP_KSOCKS; i++)

@@ -49,6 +49,10 @@ struct ip_counts {
 
 /* Descriptors below a wire. */
 #define IP_KSOCKS (2u + 2u * IPW_NPROTO)
+/* ... of a packet wire: one receives UDP, the other one all else, and sends */
+#define IP_FRAMES_IN 0u
+#define IP_UDP_IN 2u
+#define IP_FRAMES 8u /* received by one system call */
 
 /* How far an address of the wire's own is claimed; see resolve.c. */
 enum ip_claim_state {
@@ -123,7 +127,9 @@ struct ip_wire {
 	struct ip_neightab *neighs; /* gets its memory at first use */
 	struct ip_redirect redirect[IP_REDIRECTS];
 	uint64_t deaduntil[IP_ROUTERS]; /* ns; of routers that did not answer */
-	uint32_t burst;		/* perimeter: frames to be received at once */
+	uint32_t burst[2];	/* perimeter: frames to be received at once from
+				 * IP_FRAMES_IN, IP_UDP_IN */
+	uint32_t more;		/* perimeter: IP_FRAMES_IN may have frames */
 	uint32_t waiting;	/* bytes of packets that wait for a station */
 	struct ip_claim claim[IPW_NOWN]; /* perimeter */
 	volatile uint32_t lost;	/* [A] own addresses that others have; bits */
@@ -286,13 +292,17 @@ void ip_link_look(struct ip_wire *w);
 void ip_link_input(struct ip_wire *w);
 
 /* filter.c */
-void ip_filter_set(struct ip_wire *w);
+int ip_filter_set(struct ip_wire *w);
+
+/* frames.c: datagrams in frames */
+int ip_frames_set(struct ip_wire *w);
+uint32_t ip_frames_some(struct ip_wire *w, uint32_t most);
 
 /* packet.c: wires of frames */
 struct iovec;
 struct sockaddr_ll;
 int ip_packet_set(struct ip_wire *w);
-uint32_t ip_packet_recv(struct ip_wire *w, uint32_t most);
+int ip_packet_recv(struct ip_wire *w, uint32_t most);
 int ip_packet_to(struct ip_wire *w, const mblk_t *pkt, const struct ip_hdr *h,
 	struct sockaddr_ll *ret);
 int ip_packet_group(struct ip_wire *w, const struct ip_addr *group, int joins);

@@ -423,12 +423,16 @@ ip_lower_make(struct ip_wire *w)
 		err = tun_make(w);
 		return err != 0 ? err : ip_link_make(w);
 	case IPW_PACKET:
-		/* protocol 0: it receives nothing before it is bound */
-		err = ip_lower_get(w, 0, AF_PACKET, SOCK_DGRAM, 0);
+		/* protocol 0: they receive nothing before they are bound */
+		err = ip_lower_get(w, IP_FRAMES_IN, AF_PACKET, SOCK_DGRAM, 0);
 		if (err == 0)
-			set_input(w->ks[0]);
-		if (err == 0)
-			err = ip_packet_set(w);
+			err = ip_lower_get(w, IP_UDP_IN, AF_PACKET, SOCK_RAW,
+				0);
+		if (err != 0)
+			return err;
+		set_input(w->ks[IP_FRAMES_IN]);
+		set_input(w->ks[IP_UDP_IN]);
+		err = ip_packet_set(w);
 		return err != 0 ? err : ip_link_make(w);
 	default:
 		return EINVAL;
@@ -505,9 +509,9 @@ ip_lower_input(struct ip_wire *w)
 		if (w->ks[0] == NULL)
 			return 0; /* it could not be made yet */
 		ip_link_input(w);
-		(void)ksock_events(w->ks[0]);
 		if (w->kind == IPW_PACKET)
-			return ip_packet_recv(w, most) >= most;
+			return ip_packet_recv(w, most);
+		(void)ksock_events(w->ks[0]);
 		while (n < most && (w->kind == IPW_TUN ? tun_recv(w) :
 			ip_encap_recv(w)))
 			n++;

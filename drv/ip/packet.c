@@ -5,6 +5,9 @@
  * Wires of frames: a packet socket on an interface, with addresses that this
  * host does not have, so that all requests about them are answered here.
  * resolve.c finds the stations of other addresses.
+ *
+ * Two sockets.  The first sends all packets, and receives all but those of UDP.
+ * frames.c receives these from the other one.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -15,8 +18,7 @@
 #include <linux/if_packet.h>
 #include "ip_impl.h"
 
-#define FRAMES 8u /* received by one system call */
-#define CTL 8u	  /* words of control data of each */
+#define CTL 8u /* words of control data of each frame */
 
 static void
 frame_to(const struct ip_wire *w, uint32_t proto, const unsigned char *mac,
@@ -123,19 +125,6 @@ aux_of(const struct ksock_msg *m, struct tpacket_auxdata *ret)
 	bzero(ret, sizeof(*ret));
 }
 
-/*
- * Is the frame for this interface?  The socket gets those of its VLANs as well,
- * whose stations are not the interface's.  A tag of VLAN 0 has only a priority.
- */
-static int
-is_for(const struct sockaddr_ll *ll, const struct tpacket_auxdata *aux)
-{
-	return ll->sll_pkttype != PACKET_OUTGOING &&
-		ll->sll_pkttype != PACKET_OTHERHOST &&
-		((aux->tp_status & TP_STATUS_VLAN_VALID) == 0 ||
-			(aux->tp_vlan_tci & 0xfff) == 0);
-}
-
 /* The packet of a frame, in a block that is not consumed: @flags has IP_LENT. */
 static void
 input(struct ip_wire *w, mblk_t *mp, const struct sockaddr_ll *ll,
@@ -171,11 +160,11 @@ input(struct ip_wire *w, mblk_t *mp, const struct sockaddr_ll *ll,
 
 /* Received frames: what the system says of them. */
 struct frames {
-	mblk_t *mp[FRAMES];
-	struct ksock_msg m[FRAMES];
-	struct iovec iov[FRAMES];
-	struct sockaddr_ll ll[FRAMES];
-	unsigned long ctl[FRAMES][CTL];
+	mblk_t *mp[IP_FRAMES];
+	struct ksock_msg m[IP_FRAMES];
+	struct iovec iov[IP_FRAMES];
+	struct sockaddr_ll ll[IP_FRAMES];
+	unsigned long ctl[IP_FRAMES][CTL];
 };
 
 /* A frame has been received into @mp. */
@@ -186,10 +175,6 @@ one(struct ip_wire *w, mblk_t *mp, const struct ksock_msg *m)
 	struct tpacket_auxdata aux;
 
 	aux_of(m, &aux);
-	if (!is_for(ll, &aux)) {
-		ip_block_keep(w, mp);
-		return;
-	}
 	mp->b_wptr = mp->b_rptr + m->km_len;
 	/* the checksum may be left for the device to fill in */
 	input(w, mp, ll, ((aux.tp_status & TP_STATUS_CSUMNOTREADY) != 0 ?
@@ -198,7 +183,7 @@ one(struct ip_wire *w, mblk_t *mp, const struct ksock_msg *m)
 	ip_block_keep(w, mp);
 }
 
-/* Receive at most @most frames by one system call; how many there were. */
+/* As ip_frames_some(), of the other frames. */
 static uint32_t
 some(struct ip_wire *w, uint32_t most)
 {
@@ -220,7 +205,7 @@ some(struct ip_wire *w, uint32_t most)
 		f.m[n].km_ctl = f.ctl[n];
 		f.m[n].km_ctllen = sizeof(f.ctl[n]);
 	}
-	r = n == 0 ? 0 : ksock_recvmm(w->ks[0], f.m, n, 0);
+	r = n == 0 ? 0 : ksock_recvmm(w->ks[IP_FRAMES_IN], f.m, n, 0);
 	str_wake_begin();
 	for (i = 0; i < n; i++)
 		if ((long)i < r)
@@ -232,23 +217,45 @@ some(struct ip_wire *w, uint32_t most)
 }
 
 /*
- * ip_packet_recv - receive at most @most frames, or some more
+ * Receive at most @most frames, or some more, from socket @k, by @some
  * If a system call has returned fewer than were asked for, there are no more.
  * The next call asks for twice as many as were there, so that an idle wire
  * keeps few blocks.  Return: how many there were.
  */
-uint32_t
-ip_packet_recv(struct ip_wire *w, uint32_t most)
+static uint32_t
+receive(struct ip_wire *w, uint32_t k, uint32_t most,
+	uint32_t (*some_of)(struct ip_wire *, uint32_t))
 {
-	uint32_t n = 0, r, want;
+	uint32_t *burst = &w->burst[k == IP_UDP_IN], n = 0, r, want;
 
 	do {
-		want = w->burst < 2 ? 2 : w->burst > FRAMES ? FRAMES : w->burst;
-		r = some(w, want);
-		w->burst = 2 * r;
+		want = *burst < 2 ? 2 : *burst > IP_FRAMES ? IP_FRAMES : *burst;
+		r = some_of(w, want);
+		*burst = 2 * r;
 		n += r;
 	} while (r == want && n < most);
 	return n;
+}
+
+/*
+ * ip_packet_recv - receive at most @most frames, or some more, from each socket
+ * A system call on the socket without UDP is saved while frames of UDP come and
+ * there is no event of the other.  Return: 1: there may be more.
+ */
+int
+ip_packet_recv(struct ip_wire *w, uint32_t most)
+{
+	uint32_t n = 0;
+
+	if (w->ks[IP_UDP_IN] != NULL) {
+		(void)ksock_events(w->ks[IP_UDP_IN]);
+		n = receive(w, IP_UDP_IN, most, ip_frames_some);
+	}
+	w->more |= ksock_events(w->ks[IP_FRAMES_IN]) & KS_IN;
+	if (n != 0 && w->more == 0)
+		return n >= most;
+	w->more = receive(w, IP_FRAMES_IN, most, some) >= most;
+	return n >= most || w->more;
 }
 
 /*
@@ -297,13 +304,13 @@ own_groups(struct ip_wire *w)
 	}
 }
 
-/* Bind the new socket to the interface. */
+/* Bind the new sockets to the interface. */
 int
 ip_packet_set(struct ip_wire *w)
 {
 	struct sockaddr_ll ll;
 	struct ifreq r;
-	ksock_t *ks = w->ks[0];
+	ksock_t *ks = w->ks[IP_FRAMES_IN];
 	int err, on = 1;
 
 	bzero(&r, sizeof(r));
@@ -323,10 +330,16 @@ ip_packet_set(struct ip_wire *w)
 	w->ifindex = r.ifr_ifindex;
 	(void)ksock_setopt(ks, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on));
 	own_groups(w);
-	ip_filter_set(w);
+	err = ip_frames_set(w);
+	if (err == 0)
+		err = ip_filter_set(w);
+	if (err != 0)
+		return err;
 	bzero(&ll, sizeof(ll));
 	ll.sll_family = AF_PACKET;
 	ll.sll_protocol = htons(ETH_P_ALL);
 	ll.sll_ifindex = w->ifindex;
-	return -ksock_bind(ks, &ll, sizeof(ll));
+	err = ksock_bind(ks, &ll, sizeof(ll));
+	return err != 0 ? -err :
+		-ksock_bind(w->ks[IP_UDP_IN], &ll, sizeof(ll));
 }

@@ -13,8 +13,13 @@
 #include <netinet/in.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/virtio_net.h>
 #include "../drvfix.h"
 #include "ip_impl.h"
+
+#ifndef VIRTIO_NET_HDR_GSO_UDP_L4
+#define VIRTIO_NET_HDR_GSO_UDP_L4 5
+#endif
 
 extern const struct str_builtin str_drv_ip;
 
@@ -36,6 +41,9 @@ static struct {
 	unsigned char b[100], from[6], type; /* PACKET_* */
 	size_t n;
 	uint16_t proto;
+	uint16_t gso;	/* not 0: a train of datagrams with so many bytes */
+	uint16_t kind;	/* ... VIRTIO_NET_HDR_GSO_* */
+	uint8_t nosum;	/* the device would have made the checksum */
 } in[MOST];
 static STR_UNUSED unsigned nin, nreceived;
 
@@ -74,29 +82,50 @@ sent(const struct ksock_msg *m)
 	return 0;
 }
 
+/* The socket of UDP gets the next frame behind the header of virtio and that of
+ * the link. */
+static STR_UNUSED void
+received_udp(struct ksock_msg *m)
+{
+	struct virtio_net_hdr h = {
+		.flags = in[nreceived].nosum ? VIRTIO_NET_HDR_F_NEEDS_CSUM : 0,
+		.gso_type = (uint8_t)in[nreceived].kind,
+		.gso_size = in[nreceived].gso};
+	unsigned char *to = m->km_iov[0].iov_base;
+
+	memcpy(to, &h, sizeof(h));
+	memset(to + sizeof(h), in[nreceived].type == PACKET_HOST ? 2 : 0xff,
+		ETH_HLEN);
+	memcpy(to + sizeof(h) + ETH_HLEN, in[nreceived].b, in[nreceived].n);
+	m->km_len = (uint32_t)(sizeof(h) + ETH_HLEN + in[nreceived].n);
+}
+
 static STR_UNUSED long
 received(struct ksock_msg *m)
 {
 	struct sockaddr_ll *ll = m->km_addr;
-	size_t n, at = 0;
-	uint32_t i;
+	const unsigned char *p = in[nreceived].b;
+	int udp;
 
 	if (nreceived == nin)
 		return -1;
-	memset(ll, 0, sizeof(*ll));
-	ll->sll_protocol = htons(in[nreceived].proto);
-	ll->sll_pkttype = in[nreceived].type;
-	memcpy(ll->sll_addr, in[nreceived].from, 6);
-	for (i = 0; i < m->km_iovlen && at < in[nreceived].n; i++) {
-		n = in[nreceived].n - at;
-		if (n > m->km_iov[i].iov_len)
-			n = m->km_iov[i].iov_len;
-		memcpy(m->km_iov[i].iov_base, in[nreceived].b + at, n);
-		at += n;
-	}
-	m->km_flags = at < in[nreceived].n ? MSG_TRUNC : 0;
-	m->km_len = (uint32_t)at;
+	udp = in[nreceived].proto == ETH_P_IP ? p[9] == IPPROTO_UDP :
+		in[nreceived].proto == ETH_P_IPV6 && p[6] == IPPROTO_UDP;
+	/* its socket asks for no addresses */
+	if (udp != (ll == NULL))
+		return -1;
+	m->km_flags = 0;
 	m->km_ctllen = 0;
+	if (udp) {
+		received_udp(m);
+	} else {
+		memset(ll, 0, sizeof(*ll));
+		ll->sll_protocol = htons(in[nreceived].proto);
+		ll->sll_pkttype = in[nreceived].type;
+		memcpy(ll->sll_addr, in[nreceived].from, 6);
+		memcpy(m->km_iov[0].iov_base, p, in[nreceived].n);
+		m->km_len = (uint32_t)in[nreceived].n;
+	}
 	nreceived++;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/ip_icmp.h>
+#include <netinet/udp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -29,6 +30,7 @@ struct order {
 
 static int other = -1; /* a socket to it */
 int between = 1500; /* bytes that the link between both carries */
+int offload;	    /* the link's devices make checksums and cut trains */
 
 /* ------------------------------------------------------------ the other side */
 
@@ -156,6 +158,23 @@ flood(const struct order *o, struct report *r)
 	T_OK(close(s));
 }
 
+/* Datagrams of @size bytes by one call, as many as fit into 1000 bytes. */
+static void
+train(const struct order *o, struct report *r)
+{
+	struct sockaddr_storage ss;
+	socklen_t len = in_addr(&ss, family_of(o->addr), o->addr, o->port);
+	int s = T_OK(socket(family_of(o->addr), SOCK_DGRAM, 0)), i;
+	char b[TRAIN];
+
+	for (i = 0; i < TRAIN; i++)
+		b[i] = (char)('a' + i / o->size);
+	T_OK(setsockopt(s, SOL_UDP, UDP_SEGMENT, &o->size, sizeof(o->size)));
+	T_EQ(sendto(s, b, sizeof(b), 0, (struct sockaddr *)&ss, len), TRAIN);
+	r->ok = 1;
+	T_OK(close(s));
+}
+
 /* Whatever passed on the device must be good. */
 static int
 is_request(const unsigned char *p, ssize_t n)
@@ -203,6 +222,10 @@ no_offload(const char *dev)
 	struct ifreq r;
 	unsigned i;
 
+	if (offload) {
+		T_OK(close(s));
+		return;
+	}
 	memset(&r, 0, sizeof(r));
 	strcpy(r.ifr_name, dev);
 	r.ifr_data = (char *)&v;
@@ -297,6 +320,8 @@ there(int s)
 			ping(&o, &r);
 		else if (o.what == 'f' || o.what == 'm')
 			flood(&o, &r);
+		else if (o.what == 't')
+			train(&o, &r);
 		else if (o.what == 'n')
 			count_sunk(sink, &r);
 		else

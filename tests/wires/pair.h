@@ -23,7 +23,12 @@
 #define ECHO 7000 /* the other side sends back what comes at that port */
 #define SINK 7001 /* ... and only counts what comes here */
 
+#define TRAIN 1000 /* bytes of a train */
+
+/* Set before two_namespaces(). */
 extern int between; /* bytes that the link between both carries */
+extern int offload; /* the link's devices make checksums and cut trains, which
+		     * the capture of the other side does not */
 
 /* First in a case, which is skipped where this may not be done. */
 void two_namespaces(void);
@@ -33,7 +38,8 @@ void add_tun(void);
 /*
  * What the other side is asked to do, and says.  @what is 'c': call addr, 'p':
  * ping it, 'f': flood it with @size datagrams of a byte, 'm': the same, @addr
- * is a group, 'k': look at what passed, 'n': count
+ * is a group, 't': send it a train of TRAIN bytes by one call, in datagrams of
+ * @size, 'k': look at what passed, 'n': count
  * what came for SINK at any address of 10.80/16.
  */
 struct report {

@@ -2,12 +2,13 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Options that come up with a datagram from a wire, and the choice of the source
- * address of one that is sent.
+ * What comes up from a wire: datagrams that one call has sent, options, and the
+ * choice of the source address of the answer.
  */
 #include <net/if.h>
 
 #include "../conformance/inet/in.h"
+#include "../tools/run.h"
 #include "ns.h"
 #include "pair.h"
 
@@ -106,4 +107,36 @@ T_CASE_TIMEOUT(what_was_asked_for_comes_up_from_wires, 60)
 	send_from(fd, &i6, sizeof(i6), "fd78::2");
 	in_want(fd, T_UNITDATA_IND);
 	T_OK(close(fd));
+}
+
+/* The kernel leaves it to the device to cut a train, and to make checksums. */
+static void
+trains_come_to(const char *own, const char *peer)
+{
+	char text[TRAIN];
+	int port, fd, i;
+
+	fd = endpoint(peer, &port);
+	dialogue(fd, peer, 100);
+	order('t', own, port, 300);
+	good(answer());
+	for (i = 0; i < 4; i++) {
+		in_want(fd, T_UNITDATA_IND);
+		T_EQ(in.datalen, i < 3 ? 300 : 100);
+		memset(text, 'a' + i, sizeof(text));
+		T_MEM(in.data, text, (size_t)in.datalen);
+	}
+	T_OK(close(fd));
+}
+
+T_CASE_TIMEOUT(datagrams_of_one_call_come_alone, 60)
+{
+	offload = 1;
+	two_namespaces();
+	T_EQ(RUN(-1, "strwire", "add", "packet", "p0", "-f", "a0", "-a",
+		"10.78.0.9/24", "-a", "fd78::9/64"), 0);
+	trains_come_to("10.78.0.9", "10.78.0.2");
+	trains_come_to("fd78::9", "fd78::2");
+	stat_says("p0", "c['bad-checksum'] == 0 and c['bad-length'] == 0");
+	T_EQ(RUN(-1, "strwire", "del", "p0"), 0);
 }
