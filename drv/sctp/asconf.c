@@ -87,12 +87,24 @@ sctp_addr_primary(const struct sctp_env *env, struct sctp_assoc *as,
 	return request(env, as, SCTP_ADDR_PRIMARY, a, 1);
 }
 
+/* If our address that names the association was deleted, another one does. */
+static void
+rename_local(struct sctp_assoc *as)
+{
+	const struct ip_addr *a = name_of(as, as->asconf);
+
+	if (a != NULL && a != &as->local)
+		as->local = *a;
+}
+
 /* The request is over. */
 static void
 done(const struct sctp_env *env, struct sctp_assoc *as, uint32_t cause)
 {
 	as->addr_result = (uint16_t)cause;
 	as->addr_what = (uint8_t)as->asconf->what;
+	if (cause == SCTP_E_NONE && as->asconf->what == SCTP_ADDR_REMOVED)
+		rename_local(as);
 	as->events |= SCTP_EV_ADDR;
 	env->release(env->arg, as->asconf, sizeof(*as->asconf));
 	as->asconf = NULL;

@@ -423,6 +423,7 @@ sctp_status(const struct sctp_assoc *as, struct sctp_status *ret)
 	ret->pr = sctp_has(as, SCTP_X_PR) != 0;
 	ret->reconf = sctp_has(as, SCTP_X_RECONF) != 0;
 	ret->interleave = sctp_has(as, SCTP_X_IDATA) != 0;
+	ret->asconf = sctp_has(as, SCTP_X_ASCONF) != 0;
 }
 
 size_t

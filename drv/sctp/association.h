@@ -188,6 +188,7 @@ struct sctp_path {
 	uint8_t state;	   /* enum sctp_path_state */
 	uint8_t confirmed; /* RFC 9260 s5.4 */
 	uint8_t preferred; /* the primary one, as soon as it is confirmed */
+	uint8_t word;	   /* the user's: sctp_path_word() */
 	uint32_t mtu;
 	uint32_t errors;
 	/* derived: heartbeats */

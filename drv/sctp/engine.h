@@ -199,7 +199,7 @@ struct sctp_shared;
 struct sctp_keyring {
 	struct sctp_shared *first;
 	uint16_t active; /* of AUTH chunks that are sent */
-	uint16_t n;
+	uint16_t zero;	 /* of key 0 while it has no entry: keys.c */
 };
 
 /* A bound port. */
@@ -535,6 +535,8 @@ enum sctp_cause sctp_peer_cause(const struct sctp_assoc *as,
 uint32_t sctp_path_count(const struct sctp_assoc *as);
 enum sctp_path_state sctp_path_state(const struct sctp_assoc *as, uint32_t i,
 	struct ip_addr *ret, int *ret_confirmed);
+/* A byte of the user for address @i: it stays with the address; 0 at first. */
+uint8_t *sctp_path_word(struct sctp_assoc *as, uint32_t i);
 int sctp_set_primary(struct sctp_assoc *as, const struct ip_addr *a);
 void sctp_streams(const struct sctp_assoc *as, uint16_t *ret_out,
 	uint16_t *ret_in);
@@ -550,7 +552,7 @@ struct sctp_status {
 	uint32_t srtt, rto;			/* us; srtt 0: not measured */
 	uint32_t chunks;   /* DATA chunks that are not acknowledged */
 	uint32_t fragment; /* most bytes of data in one */
-	uint8_t pr, reconf, interleave; /* agreed with the peer */
+	uint8_t pr, reconf, interleave, asconf; /* agreed with the peer */
 };
 void sctp_status(const struct sctp_assoc *as, struct sctp_status *ret);
 /* The peer's address @i, from 0.  Return: 0; EINVAL: there are not so many. */

@@ -132,6 +132,7 @@ restarted(struct sctp_in *in, const struct sctp_cookie *ck)
 	if (!take_cookie(in->env, as, ck))
 		return;
 	sctp_assoc_my_tsn(as, ck->my_tsn);
+	as->local = in->pkt->dst;
 	/* all congestion state begins again */
 	set_paths(as, ck);
 	as->owes = SCTP_OWES_COOKIE_ACK;
@@ -160,6 +161,7 @@ collided(struct sctp_in *in, const struct sctp_cookie *ck)
 	if (!take_cookie(in->env, as, ck))
 		return;
 	a = as->path[as->primary].addr;
+	as->local = in->pkt->dst;
 	sctp_tx_lose_all(as);
 	set_paths(as, ck);
 	/* what our user gave is confirmed, and the primary stays */

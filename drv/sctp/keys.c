@@ -6,15 +6,17 @@
  * with them.
  *
  * Key 0 exists without an entry in the list, and is empty, until the user sets
- * or deletes it.  Then it has an entry; a deleted one stays, to say that there is
- * no key 0.
+ * it.  `zero' is its state while it has no entry.
+ *
+ * Crash.  The list changes by one store, so a ring in memory that survives a
+ * killed thread is the one before the change or the one after it.
  */
 #include "association.h"
 
 enum {
 	KEY_USED,
 	KEY_RETIRED, /* for what arrives only */
-	KEY_GONE,    /* key 0 was deleted */
+	KEY_GONE,    /* in `zero': key 0 was deleted */
 };
 
 struct sctp_shared {
@@ -35,19 +37,40 @@ find(const struct sctp_keyring *r, uint16_t id)
 	return p;
 }
 
-static void
-drop(const struct sctp_env *env, struct sctp_keyring *r,
-	struct sctp_shared **p)
+/* The state of key @id; -1: there is none. */
+static int
+state_of(const struct sctp_keyring *r, uint16_t id)
 {
-	struct sctp_shared *k = *p;
-	size_t size = sizeof(*k) + k->n;
+	const struct sctp_shared *k = *find(r, id);
 
-	*p = k->next;
-	r->n--;
+	if (k != NULL)
+		return k->state;
+	return id == 0 && r->zero != KEY_GONE ? r->zero : -1;
+}
+
+static uint32_t
+count(const struct sctp_keyring *r)
+{
+	const struct sctp_shared *k;
+	uint32_t n = 0;
+
+	for (k = r->first; k != NULL; k = k->next)
+		n++;
+	return n;
+}
+
+/* Put @to into the place of the entry *@at, which is wiped and freed. */
+static void
+replace(const struct sctp_env *env, struct sctp_shared **at,
+	struct sctp_shared *to)
+{
+	struct sctp_shared *k = *at;
+
+	__atomic_store_n(at, to, __ATOMIC_RELEASE);
 	/* the memory may become another user's */
 	__builtin_memset(k->p, 0, k->n);
 	__asm__ volatile("" : : "r"(k->p) : "memory");
-	env->release(env->arg, k, size);
+	env->release(env->arg, k, sizeof(*k) + k->n);
 }
 
 static int
@@ -56,7 +79,7 @@ add(const struct sctp_env *env, struct sctp_keyring *r, uint16_t id,
 {
 	struct sctp_shared *k, **old = find(r, id);
 
-	if (*old == NULL && r->n >= SCTP_AUTH_KEYS)
+	if (*old == NULL && count(r) >= SCTP_AUTH_KEYS)
 		return ENOSPC;
 	k = env->alloc(env->arg, sizeof(*k) + n);
 	if (k == NULL)
@@ -66,11 +89,11 @@ add(const struct sctp_env *env, struct sctp_keyring *r, uint16_t id,
 	k->state = (uint8_t)state;
 	if (n != 0)
 		__builtin_memcpy(k->p, p, n);
+	k->next = *old != NULL ? (*old)->next : NULL;
 	if (*old != NULL)
-		drop(env, r, old);
-	k->next = r->first;
-	r->first = k;
-	r->n++;
+		replace(env, old, k);
+	else
+		__atomic_store_n(old, k, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -89,15 +112,13 @@ sctp_key_find(const struct sctp_keyring *r, uint16_t id,
 
 	*ret = k != NULL ? k->p : NULL;
 	*ret_n = k != NULL ? k->n : 0;
-	return k != NULL ? k->state != KEY_GONE : id == 0;
+	return state_of(r, id) >= 0;
 }
 
 int
 sctp_key_use(struct sctp_keyring *r, uint16_t id)
 {
-	const struct sctp_shared *k = *find(r, id);
-
-	if (k != NULL ? k->state != KEY_USED : id != 0)
+	if (state_of(r, id) != KEY_USED)
 		return EINVAL;
 	r->active = id;
 	return 0;
@@ -108,9 +129,12 @@ sctp_key_retire(struct sctp_keyring *r, uint16_t id)
 {
 	struct sctp_shared *k = *find(r, id);
 
-	if (k == NULL || k->state == KEY_GONE || id == r->active)
+	if (state_of(r, id) < 0 || id == r->active)
 		return EINVAL;
-	k->state = KEY_RETIRED;
+	if (k != NULL)
+		k->state = KEY_RETIRED;
+	else
+		r->zero = KEY_RETIRED;
 	return 0;
 }
 
@@ -120,12 +144,12 @@ sctp_key_delete(const struct sctp_env *env, struct sctp_keyring *r,
 {
 	struct sctp_shared **p = find(r, id);
 
-	if (id == r->active || (*p == NULL && id != 0) ||
-		(*p != NULL && (*p)->state == KEY_GONE))
+	if (state_of(r, id) < 0 || id == r->active)
 		return EINVAL;
 	if (id == 0)
-		return add(env, r, 0, NULL, 0, KEY_GONE);
-	drop(env, r, p);
+		r->zero = KEY_GONE;
+	if (*p != NULL)
+		replace(env, p, (*p)->next);
 	return 0;
 }
 
@@ -144,6 +168,7 @@ sctp_keyring_copy(const struct sctp_env *env, struct sctp_keyring *to,
 		}
 	}
 	to->active = from->active;
+	to->zero = from->zero;
 	return 0;
 }
 
@@ -151,6 +176,7 @@ void
 sctp_keyring_free(const struct sctp_env *env, struct sctp_keyring *r)
 {
 	while (r->first != NULL)
-		drop(env, r, &r->first);
+		replace(env, &r->first, r->first->next);
 	r->active = 0;
+	r->zero = KEY_USED;
 }

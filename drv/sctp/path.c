@@ -267,6 +267,12 @@ sctp_path_count(const struct sctp_assoc *as)
 	return as->npaths;
 }
 
+uint8_t *
+sctp_path_word(struct sctp_assoc *as, uint32_t i)
+{
+	return &as->path[i].word;
+}
+
 enum sctp_path_state
 sctp_path_state(const struct sctp_assoc *as, uint32_t i, struct ip_addr *ret,
 	int *ret_confirmed)
