@@ -137,6 +137,9 @@ start(struct sctpt *u, struct sctpt_conn *c, const struct ip_addr *to,
 	int err;
 
 	sctpt_env(&env, c);
+	err = sctp_keyring_copy(&env, &c->ep.keys, &u->keys);
+	if (err != 0)
+		return err;
 	err = sctp_connect(&env, &c->ep, to, n, port, &c->as);
 	if (err != 0)
 		return err;
@@ -561,6 +564,7 @@ sctpt_close(struct tpi *tp)
 		tpi_conn_forget(tp, sl);
 	}
 	leave(u, u->as);
+	sctpt_keys_free(u);
 	if (u->many == NULL)
 		return;
 	while ((sl = sctpt_many_next(u, &at, &pos)) != NULL)

@@ -278,9 +278,6 @@ sctpt_conn_mend(struct sctpt_state *st, struct sctpt_slot *sl,
 	struct str_hold h;
 
 	if (sl->home && sctpt_in_use(sl) && c != NULL) {
-		/* its keys are lost: no call may use the empty key instead */
-		if (c->ep.keys.first != NULL)
-			c->ep.listening = 0;
 		free_blocks(c);
 		bzero(c->ep.chain, sizeof(c->ep.chain));
 		c->ep.nassoc = 0;

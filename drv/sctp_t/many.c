@@ -139,6 +139,13 @@ sctpt_many_next(const struct sctpt *u, uint32_t *at, const void **pos)
 	return NULL;
 }
 
+/* sctpt_many_id - the number of the association at @pos of sctpt_many_next() */
+uint32_t
+sctpt_many_id(const void *pos)
+{
+	return str_load(&((const struct sctpt_member *)pos)->id);
+}
+
 /* sctpt_many_end - the stream has been closed */
 void
 sctpt_many_end(struct sctpt *u)
@@ -236,8 +243,7 @@ sctpt_many_report(struct sctpt *u, int on)
 	uint32_t at = 0;
 
 	while (sctpt_many_next(u, &at, &pos) != NULL) {
-		if (sctpt_enter_wait(u, str_load(
-			&((const struct sctpt_member *)pos)->id), &c) != 0)
+		if (sctpt_enter_wait(u, sctpt_many_id(pos), &c) != 0)
 			continue;
 		sctpt_env(&env, c);
 		sctp_get_conf(c->as, &conf);
@@ -264,7 +270,7 @@ find(const struct sctpt *u, const struct ip_addr *a, uint16_t port,
 	while (!found && (sl = sctpt_many_next(u, &at, &pos)) != NULL) {
 		if (sl->pport != port)
 			continue;
-		k = ((const struct sctpt_member *)pos)->id;
+		k = sctpt_many_id(pos);
 		if (sctpt_enter_wait((struct sctpt *)(uintptr_t)u, k, &c) != 0)
 			continue;
 		for (i = 0; i < sctp_path_count(c->as); i++) {
@@ -300,7 +306,7 @@ sctpt_many_list(struct sctpt *u, mblk_t **ret)
 
 	while (sctpt_many_next(u, &at, &pos) != NULL) {
 		if (o.n < SCTPIO_ASSOCS_MOST)
-			o.id[o.n] = ((const struct sctpt_member *)pos)->id;
+			o.id[o.n] = sctpt_many_id(pos);
 		o.n++;
 	}
 	*ret = canon_block(&o, sizeof(o));

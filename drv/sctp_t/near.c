@@ -278,6 +278,7 @@ sctpt_near_turn(struct sctpt_slot *sl, struct sctpt_conn *c, int there)
 
 	if (there && c->user != NULL && c->user->many == NULL &&
 		!c->calling && !c->said &&
+		sctp_auth_hmac(c->as) == 0 && /* codes are in packets */
 		sctp_down_reason(c->as) == SCTP_DOWN_NOT &&
 		sctp_assoc_state(c->as) >= SCTP_ESTABLISHED &&
 		sctp_readable(c->as) == 0)

@@ -12,7 +12,7 @@
 #include "sctp_t.h"
 #include "../sctp/wire_format.h"
 
-/* What the user knows of a path: its state, plus 1, and this. */
+/* What the user knows of a path, in its word: the state, plus 1, and this. */
 #define TOLD_STATE 0x7fu
 #define TOLD_CONFIRMED 0x80u
 
@@ -110,6 +110,7 @@ sctpt_note_up(struct sctpt_conn *c)
 	c->told_up = 1;
 	c->wet = 1;
 	assoc_note(c, SCTPIO_COMM_UP, 0);
+	sctpt_note_agreed(c);
 }
 
 /* sctpt_note_down - the association is over: SCTPIO_COMM_* */
@@ -153,11 +154,11 @@ path_note(struct sctpt_conn *c, uint32_t i)
 	struct ip_addr a;
 	int confirmed;
 	uint32_t state = sctp_path_state(c->as, i, &a, &confirmed);
-	uint8_t was = c->told[i];
+	uint8_t *told = sctp_path_word(c->as, i), was = *told;
 
-	c->told[i] = (uint8_t)(state + 1) |
+	*told = (uint8_t)(state + 1) |
 		(confirmed ? (uint8_t)TOLD_CONFIRMED : 0);
-	if (c->told[i] == was || !sctpt_wants(c, SCTPIO_EV_PATH))
+	if (*told == was || !sctpt_wants(c, SCTPIO_EV_PATH))
 		return;
 	/* an address that was confirmed from the beginning is no news */
 	if (was == 0 && (state == SCTP_PATH_ACTIVE))
@@ -165,7 +166,7 @@ path_note(struct sctpt_conn *c, uint32_t i)
 	(void)sctpt_addr_put((unsigned char *)&n.addr, &a, c->slot->pport,
 		c->user->family);
 	n.state = state;
-	n.confirmed = (was & TOLD_STATE) == (c->told[i] & TOLD_STATE);
+	n.confirmed = (was & TOLD_STATE) == (*told & TOLD_STATE);
 	sctpt_note(c, &n, NULL, 0);
 }
 
@@ -178,6 +179,7 @@ sctpt_note_events(struct sctpt_conn *c, uint32_t ev)
 	uint32_t i;
 	size_t len;
 
+	sctpt_note_addrs(c);
 	for (i = 0; i < sctp_path_count(c->as); i++)
 		path_note(c, i);
 	/* the peer decides how many there are: a full queue gets no more */

@@ -83,6 +83,7 @@
 #define SCTPT_RCVBUF 262144
 #define SCTPT_DDATA 512	      /* bytes of user data in an ABORT */
 #define SCTPT_QLEN 1024u
+#define SCTPT_WISHES 16u      /* changes of addresses that wait */
 #define SCTPT_INBOX 4096u     /* packets that wait for a turn; more are lost */
 #define SCTPT_PORT_FIRST 49152u /* ports that are chosen */
 
@@ -153,7 +154,14 @@ struct sctpt_conn {
 	uint32_t told_up;	  /* SCTPIO_COMM_UP has been told */
 	uint32_t told_shut;	  /* SCTPIO_EV_SHUTDOWN has been told */
 	uint32_t wet;		  /* SCTPIO_EV_DRY is to be told */
-	uint8_t told[SCTP_PATHS]; /* of the paths: TOLD_* */
+	/* changes of addresses that wait for the one under way: asconf.c */
+	uint32_t nwish;
+	struct {
+		uint32_t what; /* SCTP_ADDR_* */
+		struct ip_addr addr;
+	} wish[SCTPT_WISHES];
+	struct ip_addr asked;	  /* the one under way, */
+	uint32_t asking;	  /* ... if there is one */
 	/* copies for the ABORT after a crash */
 	uint32_t peer_tag;
 	struct ip_addr peer, from; /* the peer's address, and ours */
@@ -170,6 +178,7 @@ struct sctpt {
 	uint32_t family;	 /* of its addresses */
 	struct ip_addr from;	 /* [G] our address of the connection */
 	struct sctp_conf conf;	 /* [G] for new associations */
+	struct sctp_keyring keys; /* likewise: auth.c */
 	uint32_t ppid;		 /* [G] of messages: network order */
 	uint32_t sid;		 /* [G] stream of messages */
 	volatile uint32_t recvopt; /* [A] data comes with options */
@@ -355,6 +364,21 @@ int sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg,
 	mblk_t **ret);
 void sctpt_sock_inherit(const struct sctpt *from, struct sctpt *to);
 
+/* auth.c */
+void sctpt_keys_free(struct sctpt *u);
+int sctpt_key(struct sctpt *u, const struct tpi_buf *arg, mblk_t **ret);
+int sctpt_chunks(struct sctpt *u, const struct sctpio_word *w, mblk_t **ret);
+void sctpt_note_agreed(struct sctpt_conn *c);
+void sctpt_note_key(struct sctpt_conn *c);
+
+/* asconf.c */
+int sctpt_read_addrs(const struct sctpio_addrs *o, struct ip_addr *a,
+	uint16_t *port);
+int sctpt_bindx(struct sctpt *u, const struct sctpio_addrs *o);
+int sctpt_peer_primary(struct sctpt *u, const struct sctpio_addrs *o);
+void sctpt_addr_answered(struct sctpt_conn *c, const struct sctp_env *env);
+void sctpt_note_addrs(struct sctpt_conn *c);
+
 /* many.c */
 #define SCTPT_ONE 3u /* number of an endpoint's only association */
 int sctpt_many_begin(struct sctpt *u);
@@ -363,6 +387,7 @@ struct sctpt_slot *sctpt_many_slot(const struct sctpt *u, uint32_t id);
 void sctpt_many_forget(struct sctpt *u, uint32_t id);
 struct sctpt_slot *sctpt_many_next(const struct sctpt *u, uint32_t *at,
 	const void **pos);
+uint32_t sctpt_many_id(const void *pos);
 void sctpt_many_end(struct sctpt *u);
 void sctpt_many_serve(struct sctpt *u);
 void sctpt_many_rest(struct sctpt *u);

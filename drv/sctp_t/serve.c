@@ -70,7 +70,7 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 	c->ep.nlocal = home->ep.nlocal;
 	c->ep.listening = 1;
 	sctpt_env(&env, c);
-	if (sctp_keyring_copy(&env, &c->ep.keys, &home->ep.keys) != 0) {
+	if (sctp_keyring_copy(&env, &c->ep.keys, &u->keys) != 0) {
 		sctpt_conn_free(st, c);
 		return;
 	}

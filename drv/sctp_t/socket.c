@@ -142,7 +142,11 @@ get_conf(struct sctpt *u, uint32_t id, mblk_t **ret)
 		.reconf = c->reconf, .scheduler = c->scheduler,
 		.maxseg = c->maxseg,
 		.autoclose = str_load(&u->autoclose),
+		.auth = c->auth, .hmac = {c->hmac[0], c->hmac[1]},
+		.asconf = c->asconf,
+		.adapts = c->adapts, .adaptation = c->adaptation,
 	};
+	bcopy(c->auth_chunks, o.auth_chunks, sizeof(o.auth_chunks));
 	sctpt_linger(u, &o.linger, &o.linger_time);
 	return answer(ret, &o, sizeof(o));
 }
@@ -159,7 +163,8 @@ read_conf(struct sctp_conf *c, const struct sctpio_conf *o)
 		return EINVAL;
 	if (o->ostreams > 65535 || o->istreams > 65535 ||
 		o->reconf > SCTP_RECONF_ALL || o->scheduler > 255 ||
-		o->autoclose > 0x7fffffff)
+		o->autoclose > 0x7fffffff || o->hmac[0] > 255 ||
+		o->hmac[1] > 255)
 		return EINVAL;
 	c->rto_initial = o->rto_initial * SCTP_MS;
 	c->rto_min = o->rto_min * SCTP_MS;
@@ -184,6 +189,13 @@ read_conf(struct sctp_conf *c, const struct sctpio_conf *o)
 	c->reconf = (uint8_t)o->reconf;
 	c->scheduler = (uint8_t)o->scheduler;
 	c->maxseg = o->maxseg;
+	c->auth = o->auth != 0;
+	c->hmac[0] = (uint8_t)o->hmac[0];
+	c->hmac[1] = (uint8_t)o->hmac[1];
+	bcopy(o->auth_chunks, c->auth_chunks, sizeof(c->auth_chunks));
+	c->asconf = o->asconf != 0;
+	c->adapts = o->adapts != 0;
+	c->adaptation = o->adaptation;
 	return sctp_conf_check(c);
 }
 
@@ -296,6 +308,8 @@ status(struct sctpt *u, uint32_t id, mblk_t **ret)
 	o.pr = s.pr;
 	o.reconf = s.reconf;
 	o.interleave = s.interleave;
+	o.auth = sctp_auth_hmac(c->as);
+	o.asconf = s.asconf;
 	o.npaths = sctp_path_count(c->as);
 	while (sctp_path_info(c->as, o.primary, &pi) == 0 && !pi.primary)
 		o.primary++;
@@ -334,30 +348,6 @@ paths(struct sctpt *u, uint32_t id, mblk_t **ret)
 	return answer(ret, &o, sizeof(o));
 }
 
-/* The addresses of @o; 0, or EINVAL. */
-static int
-read_addrs(const struct sctpio_addrs *o, struct ip_addr *a, uint16_t *port)
-{
-	uint16_t first = 0;
-	uint32_t i, n;
-	int err;
-
-	if (o->n == 0 || o->n > SCTPIO_ADDRS)
-		return EINVAL;
-	for (i = 0; i < o->n; i++) {
-		err = sctpt_addr_of(&(struct tpi_buf){
-			(const unsigned char *)&o->addr[i],
-			o->addr[i].v4.sin_family == AF_INET ?
-				(unsigned int)sizeof(struct sockaddr_in) :
-				(unsigned int)sizeof(struct sockaddr_in6)},
-			&a[i], 1, &n, port);
-		if (err != 0 || (i != 0 && *port != first))
-			return EINVAL;
-		first = *port;
-	}
-	return 0;
-}
-
 /* SCTPIO_PRIMARY, SCTPIO_BEAT */
 static int
 one_path(struct sctpt *u, const struct sctpio_addrs *o, int beat)
@@ -365,7 +355,7 @@ one_path(struct sctpt *u, const struct sctpio_addrs *o, int beat)
 	struct ip_addr a[SCTPIO_ADDRS];
 	struct sctpt_conn *c;
 	uint16_t port;
-	int err = read_addrs(o, a, &port);
+	int err = sctpt_read_addrs(o, a, &port);
 
 	if (err == 0)
 		err = sctpt_enter_wait(u, o->assoc, &c);
@@ -374,70 +364,6 @@ one_path(struct sctpt *u, const struct sctpio_addrs *o, int beat)
 	err = beat ? sctp_beat(c->as, &a[0]) : sctp_set_primary(c->as, &a[0]);
 	sctpt_serve_owned(c->slot, 1);
 	return err;
-}
-
-/* Put the @n addresses @a into the list @all, or take them out.  0, or errno. */
-static int
-change_list(struct sctpt *u, struct ip_addr *all, uint32_t *nall,
-	const struct ip_addr *a, uint32_t n, int remove)
-{
-	uint32_t i, k;
-
-	for (i = 0; i < n; i++) {
-		if (sctpt_addr_any(&a[i]) ||
-			(!remove && !sctpt_is_ours(u->st, &a[i])))
-			return EADDRNOTAVAIL;
-		for (k = 0; k < *nall && !sctpt_addr_eq(&all[k], &a[i]);)
-			k++;
-		if (remove && k == *nall)
-			return EINVAL;
-		if (remove && *nall == 1)
-			return EBUSY; /* the last one stays */
-		if (remove)
-			all[k] = all[--*nall];
-		else if (k == *nall && k == SCTPIO_ADDRS)
-			return ENOSPC;
-		else if (k == *nall)
-			all[(*nall)++] = a[i];
-	}
-	return 0;
-}
-
-/*
- * SCTPIO_BINDX: the list of an endpoint that is bound to addresses.  It is for
- * associations to come; one that exists keeps its own.
- */
-static int
-bindx(struct sctpt *u, const struct sctpio_addrs *o)
-{
-	struct ip_addr a[SCTPIO_ADDRS], all[SCTPIO_ADDRS];
-	struct sctpt_slot *sl = u->home;
-	struct tpi_addr local = {.len = 0};
-	uint16_t port, have;
-	uint32_t n, i;
-	int err = read_addrs(o, a, &port);
-
-	if (err != 0 || sl == NULL || sctpt_addr_of(&(struct tpi_buf){
-		u->tpi.local.buf, u->tpi.local.len}, all, SCTPIO_ADDRS, &n,
-		&have) != 0)
-		return EINVAL;
-	if ((port != 0 && port != have) || sctpt_addr_any(&all[0]))
-		return EINVAL;
-	err = change_list(u, all, &n, a, o->n, o->remove != 0);
-	if (err != 0)
-		return err;
-	sctpt_turn_wait(sl);
-	if (sctpt_in_use(sl) && sl->conn != NULL && sl->conn->user == u) {
-		bcopy(all, sl->conn->ep.local, n * sizeof(all[0]));
-		sl->conn->ep.nlocal = n;
-		sl->local.len = 0; /* packets for all of them come here */
-	}
-	sctpt_turn_leave(sl);
-	for (i = 0; i < n; i++)
-		local.len += sctpt_addr_put(local.buf + local.len, &all[i],
-			have, u->family);
-	tpi_set_local(&u->tpi, &local);
-	return 0;
 }
 
 /* ----------------------------------------------------------------------- calls */
@@ -465,6 +391,8 @@ with_word(struct sctpt *u, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 		return status(u, w.assoc, ret);
 	case SCTPIO_PATHS:
 		return paths(u, w.assoc, ret);
+	case SCTPIO_CHUNKS:
+		return sctpt_chunks(u, &w, ret);
 	case SCTPIO_ASSOCS:
 		return u->many == NULL ? EINVAL : sctpt_many_list(u, ret);
 	case SCTPIO_ABORT:
@@ -490,10 +418,12 @@ with_addrs(struct sctpt *u, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 		return err;
 	switch (cmd) {
 	case SCTPIO_BINDX:
-		return bindx(u, &o);
+		return sctpt_bindx(u, &o);
+	case SCTPIO_PEER_PRIMARY:
+		return sctpt_peer_primary(u, &o);
 	case SCTPIO_CONNECT:
 	case SCTPIO_FIND:
-		err = u->many == NULL ? EINVAL : read_addrs(&o, a, &port);
+		err = u->many == NULL ? EINVAL : sctpt_read_addrs(&o, a, &port);
 		if (err != 0)
 			return err;
 		return cmd == SCTPIO_FIND ?
@@ -532,7 +462,10 @@ sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 	case SCTPIO_ABANDONED:
 		err = argument(arg, &ab, sizeof(ab));
 		return err != 0 ? err : sctpt_abandoned(u, &ab, ret);
+	case SCTPIO_KEY:
+		return sctpt_key(u, arg, ret);
 	case SCTPIO_BINDX:
+	case SCTPIO_PEER_PRIMARY:
 	case SCTPIO_PRIMARY:
 	case SCTPIO_BEAT:
 	case SCTPIO_CONNECT:

@@ -374,8 +374,10 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 		sctpt_failures(c, env);
 	if ((ev & SCTP_EV_RESTART) != 0)
 		restarted(c, env);
-	if ((ev & (SCTP_EV_UP | SCTP_EV_PATH)) != 0)
+	if ((ev & (SCTP_EV_UP | SCTP_EV_PATH | SCTP_EV_ADDR_PEER)) != 0)
 		sctpt_conn_name(c, c->slot);
+	if ((ev & SCTP_EV_ADDR) != 0)
+		sctpt_addr_answered(c, env);
 	if ((ev & SCTP_EV_SHUTDOWN) != 0)
 		c->released = 1;
 	if (c->calling && sctp_assoc_state(c->as) >= SCTP_ESTABLISHED &&
@@ -389,6 +391,8 @@ sctpt_events(struct sctpt_conn *c, const struct sctp_env *env)
 	}
 	if (c->user != NULL && !c->calling && !c->told_up)
 		sctpt_note_up(c);
+	if ((ev & SCTP_EV_AUTH) != 0 && !c->calling)
+		sctpt_note_key(c); /* before the data that has it */
 	/* a message may also wait for the peer, without packets: near.c */
 	if ((ev & (SCTP_EV_ROOM | SCTP_EV_SHUTDOWN)) != 0 && c->user != NULL)
 		qenable(WR(c->user->tpi.rq));

@@ -47,6 +47,13 @@
 #define SCTPIO_VALUE (SCTPIO | 20)  /* struct sctpio_value: get or set a stream's
 				     * priority or weight */
 #define SCTPIO_ABANDONED (SCTPIO | 21) /* struct sctpio_abandoned: get */
+/* Authentication (RFC 4895) and changes of addresses (RFC 5061): */
+#define SCTPIO_KEY (SCTPIO | 22)    /* struct sctpio_key */
+#define SCTPIO_CHUNKS (SCTPIO | 23) /* struct sctpio_word: value 0: what the
+				     * peer has to authenticate, 1: what we
+				     * do; the answer: struct sctpio_chunks */
+#define SCTPIO_PEER_PRIMARY (SCTPIO | 24) /* struct sctpio_addrs: the peer is
+				     * asked to send to this one of ours */
 
 /* SCTPIO_MODE: with the address family: it has many associations */
 #define SCTPIO_MANY 0x10000u
@@ -93,6 +100,13 @@ struct sctpio_conf {
 			     * WEIGHTED, see sctp(4) */
 	uint32_t maxseg;    /* most bytes of data in a chunk; 0: what fits */
 	uint32_t autoclose; /* seconds without data until the end; 0: never */
+	uint32_t auth;	    /* offer AUTH: RFC 4895 */
+	uint32_t hmac[2];   /* ... identifiers of HMACs, the first is preferred;
+			     * 0: end; 1 (SHA-1) must be one of them */
+	uint32_t auth_chunks[8]; /* ... 256 bits: what the peer has to
+			     * authenticate */
+	uint32_t asconf;    /* offer changes of addresses: with auth */
+	uint32_t adapts, adaptation; /* the peer is told `adaptation' */
 };
 
 /* Bits of `reconf', and of struct sctpio_reset. */
@@ -122,6 +136,32 @@ struct sctpio_value {
 	uint32_t assoc;
 	uint32_t set; /* 0: get */
 	uint16_t sid, value;
+};
+
+/*
+ * Shared keys of AUTH.  An association has a copy of the endpoint's keys from
+ * when it begins.  `n' bytes follow; the driver wipes them in the message.
+ */
+#define SCTPIO_KEY_SET 1u    /* add or replace: `n' bytes, at most 256 */
+#define SCTPIO_KEY_USE 2u    /* for sending */
+#define SCTPIO_KEY_RETIRE 3u /* for what arrives only */
+#define SCTPIO_KEY_DELETE 4u
+#define SCTPIO_KEY_ACTIVE 5u /* the answer has the key that is used, `id' */
+/* `assoc' of an endpoint with many associations: */
+#define SCTPIO_CURRENT 1u /* all that it has */
+#define SCTPIO_ALL 2u	  /* these, and those to come */
+struct sctpio_key {
+	uint32_t assoc;
+	uint32_t what;
+	uint32_t id; /* at most 65535 */
+	uint32_t n;
+	__extension__ unsigned char key[0];
+};
+
+struct sctpio_chunks {
+	uint32_t assoc;
+	uint32_t n;
+	unsigned char type[256];
 };
 
 /* Messages that were abandoned: RFC 7496. */
@@ -164,11 +204,16 @@ struct sctpio_status {
 	uint32_t npaths;
 	uint32_t my_tag, peer_tag;
 	uint32_t pr, reconf, interleave; /* agreed with the peer */
+	uint32_t auth, asconf; /* likewise; auth: the HMAC for sending */
 };
 
 #define SCTPIO_PATH_ACTIVE 0u
 #define SCTPIO_PATH_PF 1u
 #define SCTPIO_PATH_INACTIVE 2u
+/* in SCTPIO_EV_PATH only: the peer has changed its addresses */
+#define SCTPIO_PATH_ADDED 3u
+#define SCTPIO_PATH_REMOVED 4u
+#define SCTPIO_PATH_PRIMARY 5u
 struct sctpio_path {
 	union sctpio_addr addr;
 	uint32_t state, confirmed;
@@ -225,12 +270,18 @@ struct sctpio_sndinfo {
 #define SCTPIO_EV_TSN 0x80u   /* likewise, of TSNs: the next ones are `tsn' */
 #define SCTPIO_EV_STREAMS 0x100u /* likewise, of the number of streams */
 #define SCTPIO_EV_FAILED 0x200u /* a message was not delivered; it follows */
+#define SCTPIO_EV_AUTH 0x400u /* SCTPIO_AUTH_*; `value' is a key */
+#define SCTPIO_EV_ADAPT 0x800u /* the peer has told the adaptation `value' */
 
 /* `state' of these: */
 #define SCTPIO_CHANGE_IN 1u
 #define SCTPIO_CHANGE_OUT 2u
 #define SCTPIO_CHANGE_DENIED 4u
 #define SCTPIO_CHANGE_FAILED 8u
+
+#define SCTPIO_AUTH_NEW_KEY 0u  /* the peer uses it now */
+#define SCTPIO_AUTH_FREE_KEY 1u /* it is not used for sending any more */
+#define SCTPIO_AUTH_NONE 2u	/* the peer has no AUTH */
 
 #define SCTPIO_COMM_UP 0u
 #define SCTPIO_COMM_LOST 1u
@@ -250,6 +301,7 @@ struct sctpio_note {
 	uint32_t unordered;
 	uint32_t ends; /* 0: the message goes on in the next note */
 	uint32_t len;  /* bytes behind the note */
+	uint32_t value;
 	union sctpio_addr addr;
 };
 

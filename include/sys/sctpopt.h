@@ -301,7 +301,7 @@ struct sctp_udpencaps {
 	uint16_t sue_port;
 };
 
-/* Authentication: there is none, and its options are refused. */
+/* Authentication: RFC 4895. */
 struct sctp_authchunk {
 	uint8_t sauth_chunk;
 };

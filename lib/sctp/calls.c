@@ -115,7 +115,7 @@ sctp_peeloff(int sd, sctp_assoc_t id)
 STR_EXPORT int
 sctp_opt_info(int sd, sctp_assoc_t id, int opt, void *arg, socklen_t *size)
 {
-	socklen_t room;
+	socklen_t room = 0;
 	struct sock s;
 
 	if (begin(&s, sd) < 0)
@@ -144,6 +144,12 @@ sctp_opt_info(int sd, sctp_assoc_t id, int opt, void *arg, socklen_t *size)
 	case SCTP_STREAM_SCHEDULER_VALUE:
 	case SCTP_INTERLEAVING_SUPPORTED:
 	case SCTP_PEER_ADDR_THLDS_V2:
+	case SCTP_SET_PEER_PRIMARY_ADDR:
+	case SCTP_AUTH_ACTIVE_KEY:
+	case SCTP_LOCAL_AUTH_CHUNKS:
+	case SCTP_PEER_AUTH_CHUNKS:
+	case SCTP_AUTH_SUPPORTED:
+	case SCTP_ASCONF_SUPPORTED:
 		/* the association is the first word of all of these */
 		if (arg == NULL || size == NULL)
 			return result(-EFAULT);
@@ -168,6 +174,8 @@ sctp_opt_info(int sd, sctp_assoc_t id, int opt, void *arg, socklen_t *size)
 	default:
 		return result(-EOPNOTSUPP);
 	}
+	if (opt == SCTP_SET_PEER_PRIMARY_ADDR) /* as in RFC 6458 s9.10 */
+		return result(sk_setsockopt(&s, IPPROTO_SCTP, opt, arg, room));
 	return result(sk_getsockopt(&s, IPPROTO_SCTP, opt, arg, size));
 }
 

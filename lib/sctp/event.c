@@ -25,6 +25,11 @@ _Static_assert(SCTPIO_COMM_UP + 0 == (unsigned)SCTP_COMM_UP &&
 		       SCTPIO_COMM_DONE + 0 == (unsigned)SCTP_SHUTDOWN_COMP &&
 		       SCTPIO_COMM_FAILED + 0 == (unsigned)SCTP_CANT_STR_ASSOC,
 	"states");
+_Static_assert(SCTPIO_AUTH_NEW_KEY + 0 == (unsigned)SCTP_AUTH_NEW_KEY &&
+		       SCTPIO_AUTH_FREE_KEY + 0 ==
+			       (unsigned)SCTP_AUTH_FREE_KEY &&
+		       SCTPIO_AUTH_NONE + 0 == (unsigned)SCTP_AUTH_NO_AUTH,
+	"indications");
 _Static_assert(SCTPIO_CHANGE_IN == SCTP_STREAM_RESET_INCOMING_SSN &&
 		       SCTPIO_CHANGE_OUT == SCTP_STREAM_RESET_OUTGOING_SSN &&
 		       SCTPIO_CHANGE_DENIED == SCTP_STREAM_RESET_DENIED &&
@@ -48,6 +53,9 @@ addr_change(const struct sock *s, union sctp_notification *e,
 	c->spc_state = n->confirmed ? SCTP_ADDR_CONFIRMED :
 		n->state == SCTPIO_PATH_ACTIVE ? SCTP_ADDR_AVAILABLE :
 		n->state == SCTPIO_PATH_PF ? SCTP_ADDR_POTENTIALLY_FAILED :
+		n->state == SCTPIO_PATH_ADDED ? SCTP_ADDR_ADDED :
+		n->state == SCTPIO_PATH_REMOVED ? SCTP_ADDR_REMOVED :
+		n->state == SCTPIO_PATH_PRIMARY ? SCTP_ADDR_MADE_PRIM :
 		SCTP_ADDR_UNREACHABLE;
 	c->spc_assoc_id = id;
 	return sizeof(*c);
@@ -153,6 +161,21 @@ sk_event(struct sock *s, const struct sctpio_note *n,
 	case SCTPIO_EV_TSN:
 	case SCTPIO_EV_STREAMS:
 		size = change(e, n, id);
+		break;
+	case SCTPIO_EV_AUTH:
+		e->sn_authkey_event = (struct sctp_authkey_event){
+			.auth_type = SCTP_AUTHENTICATION_EVENT,
+			.auth_keynumber = (uint16_t)n->value,
+			.auth_indication = n->state, /* the same numbers */
+			.auth_assoc_id = id};
+		size = sizeof(e->sn_authkey_event);
+		break;
+	case SCTPIO_EV_ADAPT:
+		e->sn_adaptation_event = (struct sctp_adaptation_event){
+			.sai_type = SCTP_ADAPTATION_INDICATION,
+			.sai_adaptation_ind = n->value,
+			.sai_assoc_id = id};
+		size = sizeof(e->sn_adaptation_event);
 		break;
 	case SCTPIO_EV_SHUTDOWN:
 		e->sn_shutdown_event.sse_type = SCTP_SHUTDOWN_EVENT;

@@ -247,6 +247,9 @@ int sk_set_events(struct sock *s, uint32_t types);
 /* stream.c; 1: it is no option of this file */
 int sk_setopt_stream(struct sock *s, int name, const void *val, socklen_t len);
 int sk_getopt_stream(struct sock *s, int name, void *val, socklen_t *len);
+/* auth.c; likewise */
+int sk_setopt_auth(struct sock *s, int name, const void *val, socklen_t len);
+int sk_getopt_auth(struct sock *s, int name, void *val, socklen_t *len);
 int sk_bindx(struct sock *s, const struct sk_addrs *a, int remove);
 
 /* poll.c: events of a socket whose call is not answered; wrap.c */

@@ -242,6 +242,14 @@ store(const struct sock *s, struct sctpio_conf *c, int name, uint32_t v)
 	case SCTP_INTERLEAVING_SUPPORTED:
 		c->interleave = v;
 		return v > 1 ? -EINVAL : 0;
+	case SCTP_AUTH_SUPPORTED: /* RFC 5061 s4.2.7: without it no ASCONF */
+		c->auth = v;
+		c->asconf = v != 0 && c->asconf;
+		return v > 1 ? -EINVAL : 0;
+	case SCTP_ASCONF_SUPPORTED: /* ... and ASCONF not without it */
+		c->asconf = v;
+		c->auth = v != 0 || c->auth;
+		return v > 1 ? -EINVAL : 0;
 	case SCTP_RECONFIG_SUPPORTED:
 		c->reconf = v != 0 ? c->reconf | SCTPIO_RESET_OFFER :
 				     c->reconf & ~SCTPIO_RESET_OFFER;
@@ -284,6 +292,8 @@ set_value(struct sock *s, int name, const void *val, socklen_t len)
 int
 sk_setopt_stream(struct sock *s, int name, const void *val, socklen_t len)
 {
+	int err;
+
 	switch (name) {
 	case SCTP_RESET_STREAMS:
 		return reset_streams(s, val, len);
@@ -294,7 +304,8 @@ sk_setopt_stream(struct sock *s, int name, const void *val, socklen_t len)
 	case SCTP_STREAM_SCHEDULER_VALUE:
 		return set_stream_value(s, val, len);
 	default:
-		return set_value(s, name, val, len);
+		err = set_value(s, name, val, len);
+		return err > 0 ? sk_setopt_auth(s, name, val, len) : err;
 	}
 }
 
@@ -324,6 +335,12 @@ load(struct sock *s, uint32_t id, int name, uint32_t *ret)
 		return 0;
 	case SCTP_INTERLEAVING_SUPPORTED:
 		*ret = up ? st.interleave : c.interleave;
+		return 0;
+	case SCTP_AUTH_SUPPORTED:
+		*ret = up ? st.auth != 0 : c.auth;
+		return 0;
+	case SCTP_ASCONF_SUPPORTED:
+		*ret = up ? st.asconf : c.asconf;
 		return 0;
 	case SCTP_RECONFIG_SUPPORTED:
 		*ret = up ? st.reconf : c.reconf & SCTPIO_RESET_OFFER;
@@ -357,7 +374,7 @@ sk_getopt_stream(struct sock *s, int name, void *val, socklen_t *len)
 	}
 	err = load(s, 0, name, &av.assoc_value);
 	if (err != 0)
-		return err;
+		return err < 0 ? err : sk_getopt_auth(s, name, val, len);
 	if (len == NULL || strm_copy(&room, len, sizeof(room)) != 0)
 		return -EFAULT;
 	if ((int)room < 0)

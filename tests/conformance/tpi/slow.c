@@ -8,6 +8,7 @@
 #include "tp.h"
 
 #include <netinet/in.h>
+#include <sys/sctpio.h>
 #include <sys/xti_inet.h>
 
 enum { CALLS = 8, SLOW = 4 };
@@ -176,6 +177,74 @@ T_CASE(a_listener_is_called_after_a_caller_was_killed_in_its_turn)
 	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
 	T_TRUE(WIFSIGNALED(st));
 	tp_want(tp_call(&at), T_CONN_CON);
+}
+
+static void
+control(int fd, int cmd, void *p, size_t n)
+{
+	struct strioctl si = {.ic_cmd = cmd, .ic_len = (int)n, .ic_dp = p};
+
+	T_OK(ioctl(fd, I_STR, &si));
+}
+
+/* Set a shared key, and want COOKIE ECHO and DATA to be authenticated. */
+static void
+set_key(int fd, const char *text)
+{
+	union {
+		struct sctpio_key k;
+		char room[sizeof(struct sctpio_key) + 16];
+	} b = {.k = {.what = SCTPIO_KEY_SET, .id = 7,
+		.n = (uint32_t)strlen(text)}};
+	struct sctpio_conf c = {.assoc = 0};
+	struct strioctl si = {.ic_cmd = SCTPIO_GCONF,
+		.ic_len = sizeof(struct sctpio_word), .ic_dp = (char *)&c};
+
+	T_OK(ioctl(fd, I_STR, &si));
+	T_EQ(si.ic_len, (int)sizeof(c));
+	c.auth = 1;
+	c.auth_chunks[0] = 1u << 10 | 1u;
+	control(fd, SCTPIO_SCONF, &c, sizeof(c));
+	memcpy(b.room + sizeof(b.k), text, strlen(text));
+	control(fd, SCTPIO_KEY, &b, sizeof(b.k) + strlen(text));
+	b.k = (struct sctpio_key){.what = SCTPIO_KEY_USE, .id = 7};
+	control(fd, SCTPIO_KEY, &b, sizeof(b.k));
+}
+
+static int
+call_with_key(const struct tp_addr *to)
+{
+	int fd = tp_open();
+
+	tp_bind(fd, 0, NULL);
+	set_key(fd, "secret");
+	tp_conn_req(fd, to);
+	tp_ok(fd, T_CONN_REQ);
+	return fd;
+}
+
+/*
+ * The caller is killed in the turn of the listener, which is repaired.  Its keys
+ * are no memory of the engine: it knows them, and it listens.
+ */
+T_CASE(a_listener_keeps_its_keys_when_it_is_repaired)
+{
+	struct tp_addr at;
+	int fd, st;
+	pid_t pid;
+
+	need_sctp();
+	fd = tp_listener(4, &at);
+	set_key(fd, "secret");
+	pid = T_OK(fork());
+	if (pid == 0) {
+		T_OK(setenv("STREAMS_CRASH", "sctp:called", 1));
+		(void)call_with_key(&at);
+		_exit(0);
+	}
+	T_EQ(T_OK(waitpid(pid, &st, 0)), pid);
+	T_TRUE(WIFSIGNALED(st));
+	tp_want(call_with_key(&at), T_CONN_CON);
 }
 
 /*
