@@ -71,8 +71,8 @@ X(T_CAPABILITY_REQ, "COL", capability_req, \
  */
 #define TPI_UP(X) \
 X(T_CONN_IND, "CO", conn_ind, \
-  xx,   xx,   xx,   WRES, xx,   xx,   xx,   __,   xx,   xx,   xx,   xx, \
-  xx, xx, xx, xx, xx) \
+  xx,   xx,   xx,   WRES, xx,   xx,   xx,   __,   __,   xx,   xx,   xx, \
+  xx, __, xx, xx, xx) \
 X(T_CONN_CON, "CO", conn_con, \
   xx,   xx,   xx,   xx,   xx,   xx,   DATA, xx,   xx,   xx,   xx,   xx, \
   xx, xx, xx, xx, xx) \

@@ -230,8 +230,12 @@ tpi_flush_up(struct tpi *tp)
 
 /* ---------------------------------------------------------------- connections */
 
-/* May one more indication wait?  There is no counter, so a killed thread cannot
- * leave a wrong count.  Locks: the endpoint's. */
+/*
+ * May one more indication wait?  One that is being answered does not wait: its
+ * caller may receive the answer, and call again, before the listener does.  There
+ * is no counter, so a killed thread cannot leave a wrong count.
+ * Locks: the endpoint's.
+ */
 static int
 has_place(const struct tpi *tp)
 {
@@ -239,7 +243,7 @@ has_place(const struct tpi *tp)
 	unsigned int n = 0;
 
 	for (in = tp->ind; in != NULL && n < tp->qlen; in = in->next)
-		n++;
+		n += !in->taken;
 	return n < tp->qlen;
 }
 
