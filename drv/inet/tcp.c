@@ -136,15 +136,19 @@ tcp_unpaced(struct inet *in, const struct sockaddr_storage *to)
 			4);
 }
 
+/*
+ * @qlen limits the indications, not the system's queue: if that one is full, the
+ * system drops the SYN, and the caller waits for a second until it sends another.
+ */
 static int
-tcp_listen(struct inet *in, const struct tpi_addr *at, unsigned int qlen)
+tcp_listen(struct inet *in, const struct tpi_addr *at)
 {
 	struct sockaddr_storage ss;
 
 	bzero(&ss, sizeof(ss));
 	bcopy(at->buf, &ss, at->len < sizeof(ss) ? at->len : sizeof(ss));
 	tcp_unpaced(in, &ss);
-	return ksock_listen(in->ks, (int)qlen);
+	return ksock_listen(in->ks, (int)INET_QLEN);
 }
 
 static int
@@ -162,7 +166,7 @@ tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 		*qlen = INET_QLEN;
 	if (*qlen == 0)
 		return 0;
-	err = tcp_listen(in, got, *qlen);
+	err = tcp_listen(in, got);
 	if (err == -EADDRINUSE && any) {
 		struct sockaddr_storage ss;
 		uint32_t len = sizeof(ss);
@@ -177,7 +181,7 @@ tcp_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 			&(struct tpi_buf){(unsigned char *)&ss, len}, 0, got);
 		if (err != 0)
 			return err;
-		err = tcp_listen(in, got, *qlen);
+		err = tcp_listen(in, got);
 	}
 	if (err != 0) {
 		inet_drop_sock(in, 0);
