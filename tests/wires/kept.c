@@ -6,6 +6,7 @@
  * killed, streamsd as the last one: by streamsd, or by strwire itself.
  */
 #include <fcntl.h>
+#include <glob.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,6 +24,31 @@
 
 static char before[sizeof(out_text)];
 
+/* The file of the domain: its name, or found in the directory of names. */
+static const char *
+file_of_domain(void)
+{
+	static char path[512];
+	const char *name = getenv("STREAMS_DOMAIN");
+	size_t i, len;
+	glob_t g;
+
+	if (name[0] == '/')
+		return name;
+	snprintf(path, sizeof(path), "%s/streams/%s-*",
+		getenv("XDG_RUNTIME_DIR"), name);
+	T_EQ(glob(path, 0, NULL, &g), 0);
+	path[0] = '\0';
+	for (i = 0; i < g.gl_pathc; i++) {
+		len = strlen(g.gl_pathv[i]);
+		if (strcmp(g.gl_pathv[i] + len - 6, ".wires") != 0)
+			snprintf(path, sizeof(path), "%s", g.gl_pathv[i]);
+	}
+	globfree(&g);
+	T_NE(path[0], '\0');
+	return path;
+}
+
 /* A domain with a name, in which this process is no member. */
 static void
 domain(void)
@@ -36,14 +62,29 @@ domain(void)
 	sh("ip link set v1 up");
 }
 
+/* Kill streamsd.  Has the domain no member then?  Members lock its file.  While
+ * streamsd starts, or if two processes have started one, it is several. */
+static int
+is_left_by_all(const char *file)
+{
+	pid_t pid = ns_streamsd();
+	int fd, free;
+
+	if (pid != 0) {
+		(void)kill(pid, SIGKILL);
+		T_SOON(ns_ended(pid), WAIT);
+	}
+	fd = T_OK(open(file, O_RDWR | O_CLOEXEC));
+	free = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	T_OK(close(fd));
+	return free;
+}
+
 static void
 all_are_killed(void)
 {
-	pid_t pid;
-
-	T_SOON((pid = ns_streamsd()) != 0, WAIT);
-	T_OK(kill(pid, SIGKILL));
-	T_SOON(ns_ended(pid), WAIT);
+	T_SOON(ns_streamsd() != 0, WAIT);
+	T_SOON(is_left_by_all(file_of_domain()), WAIT);
 }
 
 static void
