@@ -359,6 +359,23 @@ ext_problem(const unsigned char *p, size_t at, size_t len, unsigned int type,
 	return i != len;
 }
 
+/*
+ * The problem with the fragment header at @p + @at of a packet of @n bytes (RFC
+ * 8200 s4.5).  1: there is one
+ */
+static int
+fragment_problem(const unsigned char *p, size_t at, size_t n,
+	struct ip6_problem *ret)
+{
+	size_t begin = get16(p + at + 2) & 0xfff8u, len = n - at - EXT_HLEN;
+	int cut = (p[at + 3] & 1) != 0 && len % 8 != 0;
+
+	ret->many = 0;
+	ret->code = 0;
+	ret->at = cut ? 4 : (uint32_t)at + 2;
+	return cut || at - IP6_HLEN + begin + len > IP_MOST;
+}
+
 int
 ip6_problem(const unsigned char *p, size_t n, struct ip6_problem *ret)
 {
@@ -368,6 +385,9 @@ ip6_problem(const unsigned char *p, size_t n, struct ip6_problem *ret)
 
 	if (n < IP6_HLEN || p[0] >> 4 != 6)
 		return 0;
+	len = IP6_HLEN + get16(p + 4);
+	if (n > len)
+		n = len; /* padding of the link */
 	for (type = p[6]; ip6_is_ext(type) && type != P_FRAGMENT; type = p[from]) {
 		if (n - at < EXT_HLEN)
 			return 0;
@@ -386,6 +406,12 @@ ip6_problem(const unsigned char *p, size_t n, struct ip6_problem *ret)
 			found = ext_problem(p, at, len, type, ret);
 		from = at;
 		at += len;
+	}
+	if (type == P_FRAGMENT && n - at >= EXT_HLEN) {
+		if (!found)
+			found = fragment_problem(p, at, n, ret);
+		type = p[at];
+		at += EXT_HLEN;
 	}
 	__builtin_memset(&ret->h, 0, sizeof(ret->h));
 	addr_get(&ret->h.src, p + 8, 16);

@@ -139,8 +139,8 @@ struct ip_wire {
 		uint32_t sure;	      /* else it may be joined or not */
 	} told[IP_MEMBERS];
 	struct ip_listen listen[IP_LISTENS]; /* perimeter */
-	uint64_t oldquery[2];	/* perimeter: IPv4, IPv6: until then reports
-				 * have the older form */
+	uint64_t oldquery[3];	/* perimeter: until then reports have the form
+				 * of IGMPv2, MLDv1, IGMPv1 */
 	volatile uint32_t regroup; /* [A] the joined groups must change */
 	struct ip_impair impair;
 	struct str_timer *release; /* [L] of the packets that impair holds;

@@ -58,6 +58,25 @@ source(const struct ip_wire *w, uint32_t len, struct ip_addr *ret)
 	return 1;
 }
 
+/* Which of w->oldquery is about routers of @version. */
+static uint32_t
+old_of(uint32_t len, enum mcast_version version)
+{
+	return len == 16 ? 1 : version == MCAST_OLDEST ? 2 : 0;
+}
+
+/* RFC 3376 s7.2.1: the oldest version that a router has used lately. */
+static enum mcast_version
+version_for(const struct ip_wire *w, uint32_t len)
+{
+	uint64_t now = str_now();
+
+	if (len == 4 && now < w->oldquery[old_of(len, MCAST_OLDEST)])
+		return MCAST_OLDEST;
+	return now < w->oldquery[old_of(len, MCAST_OLD)] ? MCAST_OLD :
+							    MCAST_NEW;
+}
+
 static void
 report(struct ip_wire *w, struct ip_listen *l)
 {
@@ -71,7 +90,7 @@ report(struct ip_wire *w, struct ip_listen *l)
 	if (mp == NULL)
 		return;
 	n = mcast_report(mp->b_wptr, (enum mcast_record)l->what, &l->group,
-		&from, str_now() < w->oldquery[l->group.len == 16]);
+		&from, version_for(w, l->group.len));
 	mp->b_wptr += n;
 	if (n != 0)
 		ip_answer(w, mp);
@@ -135,7 +154,7 @@ ip_listen_again(struct ip_wire *w)
 	for (l = w->listen; l < w->listen + IP_LISTENS; l++)
 		if (l->group.len != 0 && l->what != MCAST_LEAVES)
 			ip_listen_joined(w, &l->group);
-	w->oldquery[0] = w->oldquery[1] = 0;
+	bzero(w->oldquery, sizeof(w->oldquery));
 }
 
 /* ip_listen_query - a packet of IGMP or ICMPv6 came, @n bytes at @p */
@@ -149,8 +168,8 @@ ip_listen_query(struct ip_wire *w, const unsigned char *p, uint32_t n,
 
 	if (!mcast_query(p, n, h, &q))
 		return;
-	if (q.old)
-		w->oldquery[h->src.len == 16] = now + OLD;
+	if (q.version != MCAST_NEW)
+		w->oldquery[old_of(h->src.len, q.version)] = now + OLD;
 	/* the clock's next tick may be late by TICK */
 	most = q.delay > TICK ? q.delay - TICK : 0;
 	for (l = w->listen; l < w->listen + IP_LISTENS; l++) {

@@ -12,6 +12,7 @@
 #define MS 1000000ull
 
 #define IGMP_QUERY 0x11u
+#define IGMP_REPORT1 0x12u
 #define IGMP_REPORT2 0x16u
 #define IGMP_LEAVE2 0x17u
 #define IGMP_REPORT3 0x22u
@@ -50,18 +51,19 @@ is_silent(const struct ip_addr *a)
 
 static uint32_t
 message(unsigned char *p, enum mcast_record what, const struct ip_addr *g,
-	int old)
+	enum mcast_version version)
 {
 	int six = g->len == 16, leaves = what == MCAST_LEAVES;
 
 	__builtin_memset(p, 0, 28);
-	if (old && six) {
+	if (version != MCAST_NEW && six) {
 		p[0] = leaves ? MLD_DONE1 : MLD_REPORT1;
 		__builtin_memcpy(p + 8, g->b, 16);
 		return 24;
 	}
-	if (old) {
-		p[0] = leaves ? IGMP_LEAVE2 : IGMP_REPORT2;
+	if (version != MCAST_NEW) {
+		p[0] = leaves ? IGMP_LEAVE2 :
+			version == MCAST_OLD ? IGMP_REPORT2 : IGMP_REPORT1;
 		__builtin_memcpy(p + 4, g->b, 4);
 		return 8;
 	}
@@ -92,19 +94,21 @@ destination(enum mcast_record what, const struct ip_addr *g, int old,
 
 uint32_t
 mcast_report(unsigned char *to, enum mcast_record what,
-	const struct ip_addr *group, const struct ip_addr *from, int old)
+	const struct ip_addr *group, const struct ip_addr *from,
+	enum mcast_version version)
 {
 	unsigned char msg[28];
 	uint32_t n, size, sum = 0;
 	struct ip_hdr h;
 
-	if (is_silent(group) || from->len != group->len)
+	if (is_silent(group) || from->len != group->len ||
+		(version == MCAST_OLDEST && what == MCAST_LEAVES))
 		return 0;
 	__builtin_memset(&h, 0, sizeof(h));
 	h.src = *from;
-	destination(what, group, old, &h.dst);
+	destination(what, group, version != MCAST_NEW, &h.dst);
 	h.ttl = 1;
-	n = message(msg, what, group, old);
+	n = message(msg, what, group, version);
 	if (from->len == 16)
 		sum = ip_pseudo(&h.src, &h.dst, P_ICMP6, n);
 	put16(msg + 2, ip_fold(ip_sum(msg, n, sum, 0)));
@@ -153,10 +157,10 @@ igmp_query(const unsigned char *p, uint32_t n, struct mcast_query *ret)
 	if (n < 8 || p[0] != IGMP_QUERY || (n > 8 && n < 12) ||
 		ip_fold(ip_sum(p, n, 0, 0)) != 0)
 		return 0;
-	ret->old = n == 8;
-	/* IGMPv1 has no time: 10 s */
-	ret->delay = p[1] == 0 ? 10000 * MS :
-		(ret->old ? p[1] : code(p[1], 4)) * 100 * MS;
+	/* RFC 3376 s7.1; IGMPv1 has no time: 10 s */
+	ret->version = n > 8 ? MCAST_NEW : p[1] != 0 ? MCAST_OLD : MCAST_OLDEST;
+	ret->delay = ret->version == MCAST_OLDEST ? 10000 * MS :
+		(ret->version == MCAST_OLD ? p[1] : code(p[1], 4)) * 100 * MS;
 	ret->group.len = is_zero(p + 4, 4) ? 0 : 4;
 	__builtin_memcpy(ret->group.b, p + 4, 4);
 	return 1;
@@ -171,8 +175,8 @@ mld_query(const unsigned char *p, uint32_t n, const struct ip_hdr *h,
 		ip_fold(ip_sum(p, n, ip_pseudo(&h->src, &h->dst, P_ICMP6, n),
 			0)) != 0)
 		return 0; /* RFC 3810 s5.1.14, s6.2 */
-	ret->old = n == 24;
-	ret->delay = (ret->old ? get16(p + 4) : code(get16(p + 4), 12)) * MS;
+	ret->version = n == 24 ? MCAST_OLD : MCAST_NEW;
+	ret->delay = (n == 24 ? get16(p + 4) : code(get16(p + 4), 12)) * MS;
 	ret->group.len = is_zero(p + 8, 16) ? 0 : 16;
 	__builtin_memcpy(ret->group.b, p + 8, 16);
 	return 1;

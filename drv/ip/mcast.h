@@ -3,7 +3,8 @@
 
 /*
  * Messages by which routers learn which groups have members: IGMPv3 (RFC 3376),
- * IGMPv2 (RFC 2236), MLDv2 (RFC 3810), MLDv1 (RFC 2710).  Pure functions.
+ * IGMPv2 (RFC 2236), IGMPv1 (RFC 1112), MLDv2 (RFC 3810), MLDv1 (RFC 2710).
+ * Pure functions.
  */
 #ifndef DRV_IP_MCAST_H
 #define DRV_IP_MCAST_H
@@ -17,22 +18,29 @@ enum mcast_record {
 	MCAST_JOINS = 4	       /* CHANGE_TO_EXCLUDE_MODE, no sources */
 };
 
+/* What the routers understand. */
+enum mcast_version {
+	MCAST_NEW,  /* IGMPv3, MLDv2 */
+	MCAST_OLD,  /* IGMPv2, MLDv1 */
+	MCAST_OLDEST /* IGMPv1 */
+};
+
 #define MCAST_MOST 96u /* bytes of a report, with its IP header */
 
 /*
  * mcast_report - make a packet that reports @group
  * @from: the sender's address; of IPv6 link-local or unspecified
- * @old: for a router that knows only IGMPv2 or MLDv1
  * @to: MCAST_MOST bytes of room
- * Return: bytes; 0: such a group is not reported.
+ * Return: bytes; 0: such a group is not reported, or @version has no such report.
  */
 uint32_t mcast_report(unsigned char *to, enum mcast_record what,
-	const struct ip_addr *group, const struct ip_addr *from, int old);
+	const struct ip_addr *group, const struct ip_addr *from,
+	enum mcast_version version);
 
 struct mcast_query {
 	struct ip_addr group; /* len 0: all */
 	uint64_t delay;	      /* ns in which to answer */
-	int old;
+	enum mcast_version version;
 };
 
 /*

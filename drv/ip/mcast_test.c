@@ -22,7 +22,7 @@ T_CASE(reports_have_the_form_of_the_standard)
 	struct ip_hdr h;
 	uint32_t n;
 
-	n = mcast_report(out, MCAST_JOINS, &group, &us, 0);
+	n = mcast_report(out, MCAST_JOINS, &group, &us, MCAST_NEW);
 	T_EQ(n, 24 + 16);
 	T_EQ(ip_parse(out, n, n, 0, &h), 0);
 	T_EQ(h.ttl, 1);
@@ -33,7 +33,7 @@ T_CASE(reports_have_the_form_of_the_standard)
 	T_EQ(out[24], 0x22);
 	T_MEM(out + 28, "\0\0\0\1\4\0\0\0\357\1\2\3", 12);
 	T_EQ(ip_fold(ip_sum(out + 24, 16, 0, 0)), 0);
-	n = mcast_report(out, MCAST_LEAVES, &group6, &us6, 0);
+	n = mcast_report(out, MCAST_LEAVES, &group6, &us6, MCAST_NEW);
 	T_EQ(n, 40 + 8 + 28);
 	T_EQ(ip_parse(out, n, n, 0, &h), 0);
 	T_EQ(h.ttl, 1);
@@ -53,20 +53,27 @@ T_CASE(older_reports_have_theirs)
 	struct ip_hdr h;
 	uint32_t n;
 
-	n = mcast_report(out, MCAST_IS_MEMBER, &group, &us, 1);
+	n = mcast_report(out, MCAST_IS_MEMBER, &group, &us, MCAST_OLD);
 	T_EQ(ip_parse(out, n, n, 0, &h), 0);
 	T_EQ(h.len, 8);
 	T_MEM(h.dst.b, group.b, 4);
 	T_EQ(out[24], 0x16);
-	n = mcast_report(out, MCAST_LEAVES, &group, &us, 1);
+	n = mcast_report(out, MCAST_LEAVES, &group, &us, MCAST_OLD);
 	T_EQ(out[24], 0x17);
 	T_EQ(ip_parse(out, n, n, 0, &h), 0);
 	T_MEM(h.dst.b, "\340\0\0\2", 4);
-	n = mcast_report(out, MCAST_JOINS, &group6, &us6, 1);
+	n = mcast_report(out, MCAST_JOINS, &group6, &us6, MCAST_OLD);
 	T_EQ(ip_parse(out, n, n, 0, &h), 0);
 	T_EQ(h.len, 24);
 	T_EQ(out[48], 131);
 	T_MEM(h.dst.b, group6.b, 16);
+	/* RFC 1112: IGMPv1 has no message of a host that leaves */
+	n = mcast_report(out, MCAST_IS_MEMBER, &group, &us, MCAST_OLDEST);
+	T_EQ(ip_parse(out, n, n, 0, &h), 0);
+	T_EQ(h.len, 8);
+	T_MEM(h.dst.b, group.b, 4);
+	T_EQ(out[24], 0x12);
+	T_EQ(mcast_report(out, MCAST_LEAVES, &group, &us, MCAST_OLDEST), 0);
 }
 
 /* RFC 3376 s6, RFC 3810 s6 */
@@ -76,11 +83,11 @@ T_CASE(some_groups_are_not_reported)
 	struct ip_addr b = {16, {0xff, 2, [15] = 1}};
 	struct ip_addr c = {16, {0xff, 1, [15] = 7}};
 
-	T_EQ(mcast_report(out, MCAST_JOINS, &a, &us, 0), 0);
-	T_EQ(mcast_report(out, MCAST_JOINS, &b, &us6, 0), 0);
-	T_EQ(mcast_report(out, MCAST_JOINS, &c, &us6, 0), 0);
+	T_EQ(mcast_report(out, MCAST_JOINS, &a, &us, MCAST_NEW), 0);
+	T_EQ(mcast_report(out, MCAST_JOINS, &b, &us6, MCAST_NEW), 0);
+	T_EQ(mcast_report(out, MCAST_JOINS, &c, &us6, MCAST_NEW), 0);
 	a.b[3] = 2;
-	T_GT(mcast_report(out, MCAST_JOINS, &a, &us, 0), 0u);
+	T_GT(mcast_report(out, MCAST_JOINS, &a, &us, MCAST_NEW), 0u);
 }
 
 /* A query of @n bytes of @code for @g: what is read of it. */
@@ -117,24 +124,25 @@ T_CASE(queries_are_read)
 	struct mcast_query q;
 
 	T_EQ(query(12, 100, &any, &q), 1);
-	T_EQ(q.old, 0);
+	T_EQ(q.version, MCAST_NEW);
 	T_EQ(q.group.len, 0);
 	T_TRUE(q.delay == 10000 * MS);
 	T_EQ(query(12, 0x8f, &group, &q), 1); /* (15 | 16) << 3 */
 	T_TRUE(q.delay == 31 * 8 * 100 * MS);
 	T_MEM(q.group.b, group.b, 4);
 	T_EQ(query(8, 50, &any, &q), 1);
-	T_EQ(q.old, 1);
+	T_EQ(q.version, MCAST_OLD);
 	T_TRUE(q.delay == 5000 * MS);
-	T_EQ(query(8, 0, &any, &q), 1); /* IGMPv1 */
+	T_EQ(query(8, 0, &any, &q), 1);
+	T_EQ(q.version, MCAST_OLDEST);
 	T_TRUE(q.delay == 10000 * MS);
 	T_EQ(query(9, 50, &any, &q), 0);
 	T_EQ(query(7, 50, &any, &q), 0);
 	T_EQ(query(28, 1000, &any6, &q), 1);
-	T_EQ(q.old, 0);
+	T_EQ(q.version, MCAST_NEW);
 	T_TRUE(q.delay == 1000 * MS);
 	T_EQ(query(24, 1000, &group6, &q), 1);
-	T_EQ(q.old, 1);
+	T_EQ(q.version, MCAST_OLD);
 	T_EQ(q.group.len, 16);
 	T_EQ(query(25, 1000, &any6, &q), 0);
 }

@@ -186,51 +186,96 @@ T_CASE(few_bytes_wait_for_one_station)
 	T_EQ(ids[nids - 1], N - 1);
 }
 
+/* Two seconds pass, in which reports of groups are sent. */
+static void
+reports_are_sent(void)
+{
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		sim_advance(500000000u);
+		ip_listen_tick(w);
+	}
+}
+
+/* A query of IGMP comes, of @n bytes at @p. */
+static void
+queried(const char *p, size_t n)
+{
+	struct ip_hdr h = {.src = host(9), .dst = {4, {224, 0, 0, 1}},
+		.proto = 2, .ttl = 1, .len = (uint32_t)n};
+
+	memset(in[nin].b, 0, 32);
+	memcpy(in[nin].b + 20, p, n);
+	(void)ip_build(in[nin].b + 20, &h, NULL, 0);
+	in[nin].n = 20 + n;
+	in[nin].type = PACKET_MULTICAST;
+	in[nin++].proto = ETH_P_IP;
+	(void)ip_lower_input(w);
+}
+
 /* RFC 3376 s5: routers are told of groups, twice, and when they ask */
 T_CASE(groups_are_reported)
 {
 	struct wire_group how = {.group = {4, {239, 1, 2, 3}},
 		.own = {4, {10, 1, 0, 1}}};
-	struct ip_hdr h = {.src = host(9), .dst = {4, {224, 0, 0, 1}},
-		.proto = 2, .ttl = 1, .len = 12};
-	unsigned i;
 	struct str_ref ref;
 
 	begin(t);
 	str_ref(a_stream.rq, &ref);
 	T_EQ(wire_group(wire_lo(), &ref, &how, 1), 0);
 	dv_run(&a_stream);
-	for (i = 0; i < 4; i++) {
-		sim_advance(500000000u);
-		ip_listen_tick(w);
-	}
+	reports_are_sent();
 	T_EQ(nreports, 2);
 	T_EQ(nreports6, 2); /* the group of its IPv6 address */
 	T_EQ(last[32], 4);
 	T_MEM(last + 36, how.group.b, 4);
 	T_MEM(to_mac, "\1\0\136\0\0\26", 6);
 	/* a query, for an answer within 2 s */
-	memset(in[nin].b, 0, 32);
-	memcpy(in[nin].b + 20, "\21\24\356\353", 4);
-	(void)ip_build(in[nin].b + 20, &h, NULL, 0);
-	in[nin].n = 32;
-	in[nin].type = PACKET_MULTICAST;
-	in[nin++].proto = ETH_P_IP;
-	(void)ip_lower_input(w);
-	for (i = 0; i < 4; i++) {
-		sim_advance(500000000u);
-		ip_listen_tick(w);
-	}
+	queried("\21\24\356\353\0\0\0\0\0\0\0", 12);
+	reports_are_sent();
 	T_EQ(nreports, 3);
 	T_EQ(last[32], 2);
 	T_EQ(wire_group(wire_lo(), &ref, &how, 0), 0);
 	dv_run(&a_stream);
-	for (i = 0; i < 4; i++) {
-		sim_advance(500000000u);
-		ip_listen_tick(w);
-	}
+	reports_are_sent();
 	T_EQ(nreports, 5);
 	T_EQ(last[32], 3);
+}
+
+/* RFC 3376 s7.2.1 */
+T_CASE(reports_have_the_form_that_the_oldest_router_reads)
+{
+	struct wire_group how = {.group = {4, {239, 1, 2, 3}},
+		.own = {4, {10, 1, 0, 1}}};
+	struct str_ref ref;
+	unsigned i;
+
+	begin(t);
+	str_ref(a_stream.rq, &ref);
+	queried("\21\0\356\377\0\0\0\0", 8);	 /* IGMPv1 */
+	queried("\21\24\356\353\0\0\0\0", 8); /* IGMPv2 */
+	T_EQ(wire_group(wire_lo(), &ref, &how, 1), 0);
+	dv_run(&a_stream);
+	reports_are_sent();
+	T_EQ(nreports, 2);
+	T_EQ(last[24], 0x12);
+	T_MEM(to_mac, "\1\0\136\1\2\3", 6);
+	T_EQ(wire_group(wire_lo(), &ref, &how, 0), 0);
+	dv_run(&a_stream);
+	reports_are_sent();
+	T_EQ(nreports, 2); /* IGMPv1 has no message for it */
+	/* the router of IGMPv1 has gone, and the other one still asks */
+	for (i = 0; i < 2 * 250; i++)
+		sim_advance(500000000u);
+	queried("\21\24\356\353\0\0\0\0", 8);
+	for (i = 0; i < 2 * 11; i++)
+		sim_advance(500000000u);
+	T_EQ(wire_group(wire_lo(), &ref, &how, 1), 0);
+	dv_run(&a_stream);
+	reports_are_sent();
+	T_EQ(nreports, 4);
+	T_EQ(last[24], 0x16);
 }
 
 /* ------------------------------------------------------------ own addresses */

@@ -62,13 +62,14 @@ T_CASE(some_addresses_send_nothing)
 {
 	static const char *const src[] = {
 		"\0\0\0\0", "\0\1\2\3", "\360\0\0\1", "\377\377\377\377",
-		"\12\1\377\377", "\177\0\0\1", "\340\0\0\1", OURS};
+		"\12\1\377\377", "\12\1\0\0", "\177\0\0\1", "\340\0\0\1",
+		OURS};
 	unsigned i;
 
 	begin_with_nine(t);
 	for (i = 0; i < sizeof(src) / sizeof(src[0]); i++)
 		comes(src[i], OURS, PACKET_HOST);
-	T_EQ(counted(WIRE_BAD + IP_ADDR), 8);
+	T_EQ(counted(WIRE_BAD + IP_ADDR), 9);
 	T_EQ(counted(WIRE_NOPORT), 0);
 	T_EQ(nids, 1);
 	comes("\357\0\0\1", OURS, PACKET_HOST);
@@ -104,15 +105,15 @@ T_CASE(broadcasts_go_to_all_stations)
 
 /* ------------------------------------------------------------- IPv6 headers */
 
-/* An IPv6 packet with a header of @type of 8 bytes comes, and then UDP. */
+/* An IPv6 packet with a header of @type of 8 bytes comes, and then @n bytes. */
 static void
-comes6(const char *ext, unsigned char type, int to_group)
+comes6_with(const char *ext, unsigned char type, int to_group, unsigned char n)
 {
 	unsigned char *p = in[nin].b;
 
 	memset(p, 0, 100);
 	p[0] = 0x60;
-	p[5] = 16;
+	p[5] = 8 + n;
 	p[6] = type;
 	p[7] = 64;
 	p[8] = p[24] = 0xfd;
@@ -123,8 +124,27 @@ comes6(const char *ext, unsigned char type, int to_group)
 		p[25] = 2;
 	}
 	memcpy(p + 40, ext, 8);
-	in[nin].n = 56;
+	in[nin].n = 48u + n;
 	in[nin].type = to_group ? PACKET_MULTICAST : PACKET_HOST;
+	in[nin++].proto = ETH_P_IPV6;
+	(void)ip_lower_input(w);
+}
+
+/* ... and then UDP. */
+static void
+comes6(const char *ext, unsigned char type, int to_group)
+{
+	comes6_with(ext, type, to_group, 8);
+}
+
+/* The sender of comes6(), whose station becomes known. */
+static void
+meet_nine(const struct ip_addr *us)
+{
+	unsigned char mac[6] = {2, 0, 0, 0, 0, 9};
+	struct ip_addr nine = {16, {0xfd, [15] = 9}};
+
+	in[nin].n = ndp_build(in[nin].b, 1, &nine, mac, us, us);
 	in[nin++].proto = ETH_P_IPV6;
 	(void)ip_lower_input(w);
 }
@@ -149,17 +169,13 @@ T_CASE(headers_that_are_not_understood_are_reported)
 		{43, 0, "\21\0\7\2\0\0\0\0", 0, 42},
 		{60, 0, "\21\0\1\7\0\0\0\0", -1, 0}, /* broken */
 	};
-	unsigned char mac[6] = {2, 0, 0, 0, 0, 9};
 	struct ip_addr nine = {16, {0xfd, [15] = 9}};
 	struct ip_addr us = {16, {0xfd, [15] = 1}};
 	unsigned i, n = 0;
 
 	begin(t);
 	ticks(20);
-	/* the sender's station is known */
-	in[nin].n = ndp_build(in[nin].b, 1, &nine, mac, &us, &us);
-	in[nin++].proto = ETH_P_IPV6;
-	(void)ip_lower_input(w);
+	meet_nine(&us);
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		comes6(row[i].ext, row[i].type, row[i].group);
 		if (row[i].code == 4)
@@ -176,4 +192,50 @@ T_CASE(headers_that_are_not_understood_are_reported)
 		T_MEM(last + 24, nine.b, 16);
 		T_MEM(last + 48 + 40, row[i].ext, 8);
 	}
+}
+
+/* RFC 8200 s4.5 */
+T_CASE(fragments_that_do_not_fit_are_reported)
+{
+	static const struct {
+		char ext[9];
+		int group, len, at; /* at -1: nothing is said */
+	} row[] = {
+		{"\21\0\0\1\0\0\0\7", 0, 13, 4},
+		{"\21\0\377\370\0\0\0\7", 0, 8, 42},
+		{"\21\0\0\1\0\0\0\7", 1, 13, -1},
+	};
+	struct ip_addr us = {16, {0xfd, [15] = 1}};
+	unsigned i, n = 0;
+
+	begin(t);
+	ticks(20);
+	meet_nine(&us);
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		comes6_with(row[i].ext, 44, row[i].group,
+			(unsigned char)row[i].len);
+		n += row[i].at >= 0;
+		T_EQ(nids, n);
+		if (row[i].at < 0)
+			continue;
+		T_EQ(last[40], 4);
+		T_EQ(last[41], 0);
+		T_EQ(last[47], row[i].at);
+	}
+	T_EQ(counted(WIRE_BAD + IP_LENGTH), 3);
+}
+
+/* RFC 8200 s4.7 */
+T_CASE(a_packet_without_a_next_header_is_not_reported)
+{
+	struct ip_addr us = {16, {0xfd, [15] = 1}};
+
+	begin(t);
+	ticks(20);
+	meet_nine(&us);
+	comes6("\73\0\1\4\0\0\0\0", 60, 0);
+	T_EQ(nids, 0);
+	T_EQ(counted(WIRE_NOPROTO), 1);
+	comes6("\310\0\1\4\0\0\0\0", 60, 0); /* an unknown protocol */
+	T_EQ(nids, 1);
 }

@@ -94,37 +94,43 @@ ip_is_near(const struct ip_wire *w, const struct ip_addr *a)
 	return a->len == 16 && a->b[0] == 0xfe && (a->b[1] & 0xc0) == 0x80;
 }
 
-/* ip_is_broadcast - is @a 255.255.255.255, or the broadcast address of a network
- * of the wire? */
-int
-ip_is_broadcast(const struct ip_wire *w, const struct ip_addr *a)
+static uint32_t
+number(const unsigned char *b)
 {
-	unsigned int i, k, bit;
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 |
+		(uint32_t)b[2] << 8 | b[3];
+}
 
-	if (a->len != 4)
-		return 0;
-	if ((a->b[0] & a->b[1] & a->b[2] & a->b[3]) == 0xff)
-		return 1;
-	for (i = 0; i < IPW_NOWN; i++) {
-		const struct ipw_addr *o = &w->conf.own[i];
+/* Is the IPv4 address @a on a network of the wire, and is its host number all
+ * ones, or all zeros if @zeros? */
+static int
+is_no_host(const struct ip_wire *w, const struct ip_addr *a, int zeros)
+{
+	const struct ipw_addr *o;
+	uint32_t mask;
 
-		if (o->bits > 30 || ip_matches(a, o) < 0)
+	for (o = w->conf.own; o < w->conf.own + IPW_NOWN; o++) {
+		if (o->len != 4 || o->bits > 30 || ip_matches(a, o) < 0)
 			continue;
-		for (k = o->bits; k < 32; k++) {
-			bit = 0x80u >> k % 8;
-			if ((a->b[k / 8] & bit) == 0)
-				break;
-		}
-		if (k == 32)
+		mask = ~0u >> o->bits;
+		if ((number(a->b) & mask) == (zeros ? 0 : mask))
 			return 1;
 	}
 	return 0;
 }
 
+/* ip_is_broadcast - is @a 255.255.255.255, or the broadcast address of a network
+ * of the wire? */
+int
+ip_is_broadcast(const struct ip_wire *w, const struct ip_addr *a)
+{
+	return a->len == 4 && (number(a->b) == ~0u || is_no_host(w, a, 0));
+}
+
 /*
  * ip_is_bad_source - no other host sends packets from @a
- * RFC 1122 s3.2.1.3: not from this host, network 0, loopback, class E, groups
- * or broadcasts.  RFC 4291 s2.5.2, s2.5.3, s2.5.5: the unspecified address,
+ * RFC 1122 s3.2.1.3: not from this host, network 0, host 0 of a network,
+ * loopback, class E, groups or broadcasts.  RFC 4291 s2.5.2, s2.5.3, s2.5.5: the unspecified address,
  * loopback, mapped addresses.
  */
 int
@@ -136,7 +142,7 @@ ip_is_bad_source(const struct ip_wire *w, const struct ip_addr *a)
 		return 1;
 	if (a->len == 4)
 		return a->b[0] == 0 || a->b[0] == 127 || a->b[0] >= 224 ||
-			ip_is_broadcast(w, a);
+			ip_is_broadcast(w, a) || is_no_host(w, a, 1);
 	if (a->b[0] == 0xff)
 		return 1;
 	if (bcmp(a->b, none, 10) != 0)

@@ -28,6 +28,7 @@
 #define HEADERS 128u
 #define BLOCKS 8u /* of a packet that is sent as it is */
 #define P_IGMP 2u
+#define P_NONE6 59u /* nothing follows: RFC 8200 s4.7 */
 
 /* Entries of STR_WIRE_PROTO(); NULL where no such driver is linked. */
 extern const struct wire_proto *const __start_str_wires[] STR_WEAK STR_HIDDEN;
@@ -598,7 +599,8 @@ receive(struct ip_wire *w, mblk_t *pkt, const struct ip_hdr *h,
 	}
 	if (!taken) {
 		wire_count(&w->pub, has_ports ? WIRE_NOPORT : WIRE_NOPROTO, 1);
-		if (answers && (flags & IP_MANY) == 0)
+		if (answers && (flags & IP_MANY) == 0 &&
+			!(h->dst.len == 16 && h->proto == P_NONE6))
 			ip_complain(w, has_ports ? ICMP_NOPORT : ICMP_NOPROTO,
 				pkt->b_rptr,
 				(uint32_t)MBLKL(pkt), h);
@@ -634,7 +636,8 @@ wire_input(struct wire *pub, mblk_t *pkt, unsigned int flags)
 		wire_count(pub, WIRE_NOMEM, 1);
 		return;
 	}
-	if (err == -IP_OPTION && pull(&pkt, msgdsize(pkt)))
+	if ((err == -IP_OPTION || err == -IP_LENGTH) &&
+		pull(&pkt, msgdsize(pkt)))
 		ip_complain_header(w, pkt->b_rptr, (uint32_t)MBLKL(pkt));
 	if (err != 0) {
 		wire_count(pub, WIRE_BAD + (unsigned int)-err, 1);

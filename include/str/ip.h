@@ -84,8 +84,8 @@ int ip_parse(const unsigned char *p, size_t n, size_t total, unsigned int flags,
 	struct ip_hdr *ret);
 
 /*
- * ip6_problem - why ip_parse() returned IP_OPTION for the IPv6 packet at @p, if
- * its sender is to be told (RFC 8200 s4.2, s4.4)
+ * ip6_problem - why ip_parse() returned IP_OPTION or IP_LENGTH for the IPv6
+ * packet at @p, if its sender is to be told (RFC 8200 s4.2, s4.4, s4.5)
  * Return: 1: it is to be told by a Parameter Problem of ICMPv6.
  */
 struct ip6_problem {
