@@ -457,5 +457,6 @@ stat_says(const char *name, const char *expr)
 	T_EQ(RUN(-1, "strwire", "stat", "--json", name), 0);
 	snprintf(text, sizeof(text), "(lambda w, c: %s)(v[0], v[0]['counts'])",
 		expr);
-	T_TRUE(json_says(text));
+	if (!json_says(text))
+		T_FAIL("not %s: %s", expr, out_text);
 }
