@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The datagrams that a packet wire receives.
+ * The datagrams that a packet wire receives, and the short ones that it sends.
  *
  * Purpose.  The frames of UDP have a socket of their own, IP_UDP_IN.  Only a
  * socket that receives whole frames (SOCK_RAW) can describe each of them by a
@@ -17,10 +17,15 @@
  * train of SCTP.  So all other frames have the socket of packet.c, which has no
  * such header.  filter.c divides the frames.
  *
- * Form.  Virtio header, Ethernet header and packet are received into one piece,
- * the first two into the head room of the block.
+ * Sending.  By the same header the kernel is asked to have the device make the
+ * checksum.  A virtual device such as veth makes none, and then the receiver
+ * verifies none either.
  *
- * Context: the procedures of the wire's stream.
+ * Form.  Virtio header, Ethernet header and packet are received into one piece,
+ * and sent from one piece; the first two are in the head room.
+ *
+ * Context: receiving: the procedures of the wire's stream; sending: that stream
+ * is held.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -43,6 +48,7 @@ struct frame_head {
 };
 
 _Static_assert(sizeof(struct frame_head) == 24, "what the kernel writes");
+_Static_assert(sizeof(struct frame_head) == WIRE_ROOM, "wire_send_bytes()");
 _Static_assert(sizeof(struct frame_head) <= IP_ROOM, "it is in the head room");
 
 static void
@@ -181,6 +187,43 @@ ip_frames_some(struct ip_wire *w, uint32_t most)
 	str_wake_end();
 	/* the kernel could not describe a frame: there may be more */
 	return r >= 0 ? (uint32_t)r : r == -EINVAL ? n : 0;
+}
+
+/*
+ * ip_frames_send - send the packet of @n bytes at @p, as wire_send_bytes()
+ * Return: 0, or an errno; EBUSY: the station is not known.
+ */
+int
+ip_frames_send(struct ip_wire *w, unsigned char *p, uint32_t n,
+	uint32_t sum_at, const struct ip_hdr *h)
+{
+	struct frame_head f = {.net.gso_type = VIRTIO_NET_HDR_GSO_NONE};
+	ksock_t *ks = w->ks[IP_UDP_IN];
+	struct sockaddr_ll to;
+	struct ksock_msg m;
+	struct iovec iov;
+	long r = ip_packet_to(w, NULL, h, &to);
+
+	if (r <= 0)
+		return r == 0 ? EBUSY : (int)-r;
+	if (ks == NULL)
+		return ENETDOWN;
+	if (sum_at != 0) {
+		f.net.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
+		f.net.csum_start = (uint16_t)(ETH_HLEN + h->hlen);
+		f.net.csum_offset = (uint16_t)sum_at;
+	}
+	bcopy(to.sll_addr, f.eth, ETH_ALEN);
+	bcopy(w->mac, f.eth + ETH_ALEN, ETH_ALEN);
+	put16(f.eth + 2 * ETH_ALEN, ntohs(to.sll_protocol));
+	bcopy(&f, p - sizeof(f), sizeof(f));
+	iov.iov_base = p - sizeof(f);
+	iov.iov_len = sizeof(f) + n;
+	bzero(&m, sizeof(m));
+	m.km_iov = &iov;
+	m.km_iovlen = 1;
+	r = ksock_sendmm(ks, &m, 1, 0);
+	return r < 0 ? (int)-r : 0;
 }
 
 /* ip_frames_set - have the new socket describe the frames.  0, or an errno. */

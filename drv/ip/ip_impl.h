@@ -49,7 +49,7 @@ struct ip_counts {
 
 /* Descriptors below a wire. */
 #define IP_KSOCKS (2u + 2u * IPW_NPROTO)
-/* ... of a packet wire: one receives UDP, the other one all else, and sends */
+/* ... of a packet wire: one receives UDP, the other one all else; see frames.c */
 #define IP_FRAMES_IN 0u
 #define IP_UDP_IN 2u
 #define IP_FRAMES 8u /* received by one system call */
@@ -261,7 +261,7 @@ int ip_lower_is_alive(struct ip_wire *w);
 int ip_lower_input(struct ip_wire *w);
 int ip_lower_send(struct ip_wire *w, const mblk_t *pkt,
 	const struct ip_hdr *h);
-int ip_lower_bytes(struct ip_wire *w, void *p, uint32_t n,
+int ip_lower_bytes(struct ip_wire *w, void *p, uint32_t n, uint32_t sum_at,
 	const struct ip_hdr *h);
 int ip_lower_group(struct ip_wire *w, const struct ip_addr *group, int joins);
 mblk_t *ip_block(struct ip_wire *w, uint32_t most);
@@ -296,6 +296,8 @@ int ip_filter_set(struct ip_wire *w);
 
 /* frames.c: datagrams in frames */
 int ip_frames_set(struct ip_wire *w);
+int ip_frames_send(struct ip_wire *w, unsigned char *p, uint32_t n,
+	uint32_t sum_at, const struct ip_hdr *h);
 uint32_t ip_frames_some(struct ip_wire *w, uint32_t most);
 
 /* packet.c: wires of frames */

@@ -543,13 +543,30 @@ send_to(struct ip_wire *w, struct iovec *iov, uint32_t n, const mblk_t *pkt,
 	return r < 0 ? (int)-r : 0;
 }
 
-/* ip_lower_bytes - send @n bytes at @p, a packet with @h; EBUSY: not now, because
- * there is no message block that could wait for a station */
+/* Complete the checksum of the packet at @p, as wire_send_bytes(). */
+static void
+complete(unsigned char *p, uint32_t sum_at, const struct ip_hdr *h)
+{
+	uint16_t v = ip_fold(ip_sum(p + h->hlen, h->len, 0, 0));
+
+	if (v == 0)
+		v = 0xffff;
+	p[h->hlen + sum_at] = (unsigned char)(v >> 8);
+	p[h->hlen + sum_at + 1] = (unsigned char)v;
+}
+
+/* ip_lower_bytes - send @n bytes at @p, as wire_send_bytes(); EBUSY: not now,
+ * because there is no message block that could wait for a station */
 int
-ip_lower_bytes(struct ip_wire *w, void *p, uint32_t n, const struct ip_hdr *h)
+ip_lower_bytes(struct ip_wire *w, void *p, uint32_t n, uint32_t sum_at,
+	const struct ip_hdr *h)
 {
 	struct iovec iov = {p, n};
 
+	if (w->kind == IPW_PACKET)
+		return ip_frames_send(w, p, n, sum_at, h);
+	if (sum_at != 0)
+		complete(p, sum_at, h);
 	return send_to(w, &iov, 1, NULL, h);
 }
 

@@ -6,8 +6,8 @@
  * host does not have, so that all requests about them are answered here.
  * resolve.c finds the stations of other addresses.
  *
- * Two sockets.  The first sends all packets, and receives all but those of UDP.
- * frames.c receives these from the other one.
+ * Two sockets.  The first receives all packets but those of UDP, and sends all
+ * but short datagrams.  frames.c receives and sends these by the other one.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>

@@ -11,9 +11,11 @@
 
 /* The frames, in their order. */
 static struct {
-	unsigned char b[1500];
+	unsigned char b[1500 + WIRE_ROOM];
 	size_t n;
 } out[FRAMES];
+static struct virtio_net_hdr net; /* of the last one, if it had any */
+static unsigned char link_of[ETH_HLEN];
 static unsigned nout, room; /* so many fit */
 static uint64_t was[WIRE_NCOUNTS]; /* counters before */
 static unsigned char data[IP_MOST];
@@ -25,7 +27,7 @@ takes(const struct ksock_msg *m)
 	size_t n = 0;
 	uint32_t i;
 
-	if (ll->sll_protocol != htons(ETH_P_IP))
+	if (ll != NULL && ll->sll_protocol != htons(ETH_P_IP))
 		return sent(m);
 	if (nout == room)
 		return -EAGAIN;
@@ -34,6 +36,13 @@ takes(const struct ksock_msg *m)
 		memcpy(out[nout].b + n, m->km_iov[i].iov_base,
 			m->km_iov[i].iov_len);
 		n += m->km_iov[i].iov_len;
+	}
+	if (ll == NULL) {
+		T_GT(n, WIRE_ROOM);
+		memcpy(&net, out[nout].b, sizeof(net));
+		memcpy(link_of, out[nout].b + sizeof(net), ETH_HLEN);
+		n -= WIRE_ROOM;
+		memmove(out[nout].b, out[nout].b + WIRE_ROOM, n);
 	}
 	out[nout++].n = n;
 	return 0;
@@ -178,17 +187,23 @@ T_CASE(fragments_that_a_full_interface_refuses_are_lost)
 	T_EQ(since(WIRE_OUT), 3);
 }
 
-/* wire_send_bytes() of @n bytes of data to station @to. */
+/* wire_send_bytes() of @n bytes of data to station @to, without their sum. */
 static int
-send_bytes(struct wire *on, unsigned to, uint32_t n)
+send_bytes_but(struct wire *on, unsigned to, uint32_t n, uint32_t sum_at)
 {
-	static unsigned char pkt[2048];
+	static unsigned char buf[WIRE_ROOM + 2048], *pkt = buf + WIRE_ROOM;
 	struct ip_hdr h = {.src = host(1), .dst = host(to), .proto = 253,
 		.ttl = 64, .len = n, .id = 78};
 
 	h.hlen = (uint16_t)ip_build(pkt + 20, &h, NULL, 0);
 	memcpy(pkt + 20, data, n);
-	return wire_send_bytes(on, pkt, 20 + n, &h);
+	return wire_send_bytes(on, pkt, 20 + n, sum_at, &h);
+}
+
+static int
+send_bytes(struct wire *on, unsigned to, uint32_t n)
+{
+	return send_bytes_but(on, to, n, 0);
 }
 
 T_CASE(a_packet_needs_no_message_block)
@@ -208,6 +223,25 @@ T_CASE(a_packet_needs_no_message_block)
 	T_EQ(memcmp(out[0].b + h.hlen, data, 1000), 0);
 	T_EQ(since(WIRE_OUT), 1);
 	T_EQ(since(WIRE_OUTBYTES), 1020);
+	T_EQ(net.flags, 0);
+	T_MEM(link_of, "\2\0\0\0\0\2", 6);
+	T_MEM(link_of + 6, w->mac, 6);
+	T_MEM(link_of + 12, "\10\0", 2);
+}
+
+T_CASE(the_device_completes_a_checksum)
+{
+	begin_train(t);
+	meet();
+	T_EQ(send_bytes_but(&w->pub, 2, 1000, 6), 0);
+	T_EQ(nout, 1);
+	T_EQ(net.flags, VIRTIO_NET_HDR_F_NEEDS_CSUM);
+	T_EQ(net.gso_type, VIRTIO_NET_HDR_GSO_NONE);
+	T_EQ(net.csum_start, ETH_HLEN + 20);
+	T_EQ(net.csum_offset, 6);
+	T_EQ(memcmp(out[0].b + 20, data, 1000), 0); /* as it was */
+	T_EQ(send_bytes(&w->pub, 2, 1000), 0);
+	T_EQ(net.flags, 0);
 }
 
 T_CASE(a_packet_without_a_block_is_refused_in_rare_cases)

@@ -386,7 +386,8 @@ wire_send(struct wire *w, mblk_t *pkt, const struct ip_hdr *h)
 }
 
 int
-wire_send_bytes(struct wire *pub, void *p, uint32_t n, const struct ip_hdr *h)
+wire_send_bytes(struct wire *pub, void *p, uint32_t n, uint32_t sum_at,
+	const struct ip_hdr *h)
 {
 	struct ip_shared *sh = ip_shared();
 	struct ip_wire *w = ip_wire_of(pub);
@@ -401,7 +402,7 @@ wire_send_bytes(struct wire *pub, void *p, uint32_t n, const struct ip_hdr *h)
 		return err;
 	ip_sent_note(&sh->sent, ip_secret(sh), h, (unsigned char *)p + h->hlen,
 		h->len < 4 ? h->len : 4, str_now());
-	err = ip_lower_bytes(w, p, n, h);
+	err = ip_lower_bytes(w, p, n, sum_at, h);
 	STR_POINT("ip:sent");
 	if (err == 0) {
 		wire_count(pub, WIRE_OUT, 1);

@@ -299,7 +299,8 @@ is_away(const struct udp *u, const struct tpi_buf *to)
 		!u->special && (lo == NULL || str_load(&lo->others) == 0);
 }
 
-#define SHORT 2048u /* bytes of a packet on the stack */
+#define SHORT 2048u   /* bytes of a packet on the stack */
+#define UDP_SUM_AT 6u /* where its header has the checksum */
 
 /*
  * Send a datagram to @to on a configured wire, from its user's memory.
@@ -310,7 +311,7 @@ send_by_wire(struct udp *u, const struct tpi_buf *to,
 	const struct str_direct *sd)
 {
 	static const struct tpi_buf none;
-	unsigned char pkt[SHORT];
+	unsigned char buf[WIRE_ROOM + SHORT], *pkt = buf + WIRE_ROOM;
 	uint32_t len, hlen, n = (uint32_t)sd->dlen;
 	struct wire *lo = udp_lo(u->st), *w;
 	struct sockaddr_storage ss;
@@ -318,7 +319,7 @@ send_by_wire(struct udp *u, const struct tpi_buf *to,
 	struct udp_hdr uh;
 	struct ports_at dst;
 	struct ip_hdr h;
-	mblk_t data = {.b_cont = NULL}; /* only read */
+	int sums;
 
 	if (lo == NULL || str_load(&lo->others) == 0 || u->special || u->raw ||
 		u->port == NULL || n > SHORT - 48 ||
@@ -339,13 +340,13 @@ send_by_wire(struct udp *u, const struct tpi_buf *to,
 	uh.sport = ntohs(u->port->at.port);
 	uh.dport = ntohs(dst.port);
 	uh.len = (uint16_t)h.len;
-	uh.sum = 0;
+	/* IPv6 does not permit to leave it out: RFC 8200 s8.1 */
+	sums = !u->nosum || h.dst.len == 16;
+	uh.sum = sums ? (uint16_t)~ip_fold(ip_pseudo(&h.src, &h.dst,
+			IPPROTO_UDP, h.len)) : 0;
 	udp_build(pkt + h.hlen, &uh);
-	data.b_rptr = pkt + hlen;
-	data.b_wptr = data.b_rptr + n;
-	udp_put_sums(pkt, hlen, &data, n, (int)u->nosum);
-	return wire_send_bytes(w, pkt, hlen + n, &h) == 0 ? STR_DIRECT_DONE :
-							     STR_DIRECT_NOT;
+	return wire_send_bytes(w, pkt, hlen + n, sums ? UDP_SUM_AT : 0, &h) ==
+		0 ? STR_DIRECT_DONE : STR_DIRECT_NOT;
 }
 
 /* udp_far_send - op direct */

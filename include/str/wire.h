@@ -159,11 +159,16 @@ uint32_t wire_send_batch(struct wire *w, const struct wire_pkt *v, uint32_t n,
 /*
  * wire_send_bytes - the same for a packet of @n bytes at @p, in one piece and
  * without a message block
+ * @p: WIRE_ROOM bytes in front of the packet can be written, too
+ * @sum_at: not 0: the checksum of what follows the IP header is not complete. It
+ * is this many bytes behind the IP header, has the sum of the pseudo-header as
+ * if it were data, and is never to become 0: the wire or its device completes it
  * Return: 0: it was sent; else an errno, and nothing was done: use wire_send().
  * That is so on lo, with a tap or an impairment, if the packet must be
  * fragmented, and while the station of the next hop is not known.
  */
-int wire_send_bytes(struct wire *w, void *p, uint32_t n,
+#define WIRE_ROOM 24u
+int wire_send_bytes(struct wire *w, void *p, uint32_t n, uint32_t sum_at,
 	const struct ip_hdr *h);
 
 /*
