@@ -35,6 +35,7 @@
 	X(str_mod_bufmod) \
 	X(str_mod_connld) \
 	X(str_mod_impair) \
+	X(str_mod_npi) \
 	X(str_mod_relay) \
 	X(str_mod_relay2) \
 	X(str_mod_relay3) \
@@ -55,6 +56,7 @@
 	X(str_drv_rawip2) \
 	X(str_drv_sad) \
 	X(str_drv_sctp) \
+	X(str_drv_sctp_n) \
 	X(str_drv_spx) \
 	X(str_drv_ticlts) \
 	X(str_drv_ticots) \

@@ -219,5 +219,30 @@ static void (*const sctp_calls[])(void) = {
 	NULL,
 };
 
+/* The same for users of NPI: an open pushes npi, by autopush.conf. */
+static const struct module_info sctpn_info = {
+	.mi_idnum = SCTPT_NPI_ID,
+	.mi_idname = "sctp_n",
+	.mi_minpsz = 0,
+	.mi_maxpsz = INFPSZ,
+	.mi_hiwat = 1024,
+	.mi_lowat = 256,
+};
+
+static const struct qinit sctpn_rinit = {
+	.qi_srvp = rsrv,
+	.qi_qopen = qopen,
+	.qi_qclose = qclose,
+	.qi_minfo = (struct module_info *)&sctpn_info,
+};
+
+static const struct qinit sctpn_winit = {
+	.qi_putp = wput,
+	.qi_srvp = wsrv,
+	.qi_minfo = (struct module_info *)&sctpn_info,
+};
+
 STR_DRIVER(sctp, sctp_rinit, sctp_winit, STR_NOMUX, STR_NOMUX,
 	D_MP | STR_D_RECLOSE, STR_MAJOR_SCTP, sctp_calls);
+STR_DRIVER(sctp_n, sctpn_rinit, sctpn_winit, STR_NOMUX, STR_NOMUX,
+	D_MP | STR_D_RECLOSE, STR_MAJOR_SCTP_N, sctp_calls);

@@ -72,6 +72,7 @@
 #include "../sctp/engine.h"
 
 #define SCTPT_ID 0x7363
+#define SCTPT_NPI_ID 0x736e
 #define SCTPT_HASH 4096u
 #define SCTPT_HOMES 1024u
 #define SCTPT_FIRST 64u	      /* minor that a clone open may choose */

@@ -74,6 +74,7 @@ struct str_builtin {
 #define STR_MAJOR_UDP2 246
 #define STR_MAJOR_RAWIP2 247
 #define STR_MAJOR_SCTP 248
+#define STR_MAJOR_SCTP_N 249
 #define STR_MAJOR_FREE 3968
 
 /*
