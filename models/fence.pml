@@ -80,7 +80,7 @@ proctype writer(byte me)
 		n = mem[POS] + 1;
 		STORE(me, POS, n);
 		STORE(me, PLOCK, 0);
-		w = want;
+		atomic { w = want; n = 0 };
 		if
 		:: w & FENCE ->
 #ifndef M_NOFENCE
@@ -116,7 +116,7 @@ proctype writer(byte me)
 			}
 		:: else
 		fi;
-		k++
+		atomic { w = 0; k++ }
 	:: else -> break
 	od
 }
@@ -128,7 +128,7 @@ proctype reader(byte me)
 again:
 	val = word;
 	if
-	:: atomic { mem[POS] != rpos -> rpos++ }; goto again
+	:: atomic { mem[POS] != rpos -> rpos++; val = 0 }; goto again
 	:: atomic { mem[POS] == rpos }
 	fi;
 	was = want;
@@ -189,15 +189,19 @@ again:
 	:: else
 	fi;
 look:
-	if
-	:: mem[POS] != rpos -> goto again
-	:: else
-	fi;
+	atomic {
+		was = 0;
+		if
+		:: mem[POS] != rpos -> val = 0; goto again
+		:: else
+		fi
+	};
 	atomic {
 		if
 		:: word == val -> asleep[me] = 1
 		:: else
-		fi
+		fi;
+		val = 0
 	};
 end:	!asleep[me];
 	goto again;

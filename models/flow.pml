@@ -78,6 +78,19 @@
 #endif
 #define QFULL 128
 
+/* Without a killer there is no `unless', which would keep the search from
+ * treating steps as independent (README.md). */
+#if defined(KILLW)
+#define WRITER_DIES(c) unless { c }
+#else
+#define WRITER_DIES(c)
+#endif
+#if defined(KILLR)
+#define READER_DIES(c) unless { c }
+#else
+#define READER_DIES(c)
+#endif
+
 byte flags;
 byte fgen;		/* how often QFULL was set; in code the same word */
 byte word[NW];
@@ -314,7 +327,7 @@ out:
 	assert(!hup || nowhere);
 #endif
 	ended[me] = 1
-	} unless { killed[me] };
+	} WRITER_DIES(killed[me]);
 	atomic {
 		k = 0; n = 0; w = 0; i = 0; g = 0; val = 0; tries = 0; isfull = 0;
 		wait = 0
@@ -349,7 +362,7 @@ end:	do
 		fi;
 		isfull = 0; n = 0; g = 0
 	od
-	} unless { killed[RD] };
+	} READER_DIES(killed[RD]);
 	rp = 0; n = 0; w = 0; i = 0; g = 0; isfull = 0
 }
 

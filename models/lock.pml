@@ -69,6 +69,14 @@
 			!live[SLOT(mem[LOCK])] || \
 			gen[SLOT(mem[LOCK])] != GEN(mem[LOCK])))
 
+/* Without a killer there is no `unless', which would keep the search from
+ * treating steps as independent (README.md). */
+#if defined(KILL)
+#define DIES(c) unless { c }
+#else
+#define DIES(c)
+#endif
+
 byte waiters;
 byte asleep;		/* bit per slot in FUTEX_WAIT */
 bit live[NT];
@@ -288,7 +296,7 @@ again:
 		k++
 	:: else -> break
 	od
-	} unless { killed[s] };
+	} DIES(killed[s]);
 	atomic {
 		if
 		:: killed[s] ->

@@ -68,6 +68,24 @@
 #define LIFE(c) PROC(c)
 #endif
 
+/* Without a killer there is no `unless', which would keep the search from
+ * treating steps as independent (README.md). */
+#if defined(KILLW)
+#define WRITER_DIES(c) unless { c }
+#else
+#define WRITER_DIES(c)
+#endif
+#if defined(KILLD)
+#define STREAMSD_DIES(c) unless { c }
+#else
+#define STREAMSD_DIES(c)
+#endif
+#if defined(KILLR)
+#define READER_DIES(c) unless { c }
+#else
+#define READER_DIES(c)
+#endif
+
 byte rpos;
 bit want;
 byte word;
@@ -128,7 +146,7 @@ active proctype writer()
 	:: else -> break
 	od;
 	wdone = 1
-	} unless { wkilled };
+	} WRITER_DIES(wkilled);
 	k = 0; w = 0
 }
 
@@ -228,7 +246,7 @@ end_doze:
 	reap();
 	notice();
 	heard = 1
-	} unless { dkilled && !second }
+	} STREAMSD_DIES(dkilled && !second)
 }
 
 #ifdef KILLD
@@ -358,7 +376,7 @@ eof:
 	:: else
 	fi;
 	ended[c] = 1
-	} unless { rkilled && c == 0 };
+	} READER_DIES(rkilled && c == 0);
 	atomic { val = 0; rung = 0; n = 0; on[c] = 0; asleep[c] = 0 }
 }
 

@@ -68,6 +68,24 @@
 #define VICTIM 0
 #endif
 
+/* Without a killer there is no `unless', which would keep the search from
+ * treating steps as independent (README.md). */
+#if defined(KILL) && VICTIM < NP
+#define PRODUCER_DIES(c) unless { c }
+#else
+#define PRODUCER_DIES(c)
+#endif
+#if defined(KILL) && VICTIM == CONS
+#define CONSUMER_DIES(c) unless { c }
+#else
+#define CONSUMER_DIES(c)
+#endif
+#if defined(KILL) && VICTIM == PEEKER
+#define PEEKER_DIES(c) unless { c }
+#else
+#define PEEKER_DIES(c)
+#endif
+
 byte polled;
 byte tlock;		/* owner + 1 */
 bit present;
@@ -240,7 +258,7 @@ proctype producer(byte me)
 		k++
 	:: else -> break
 	od
-	} unless { killed[me] };
+	} PRODUCER_DIES(killed[me]);
 	k = 0; p = 0; rep = 0
 }
 
@@ -290,7 +308,7 @@ end_poll:
 	fi;
 #endif
 	goto read
-	} unless { killed[CONS] };
+	} CONSUMER_DIES(killed[CONS]);
 	rp = 0; n = 0; p = 0; had = 0; rep = 0
 }
 
@@ -307,7 +325,7 @@ proctype peeker()
 	sync(PEEKER);
 	polled--;
 	inside[PEEKER] = 0
-	} unless { killed[PEEKER] };
+	} PEEKER_DIES(killed[PEEKER]);
 	had = 0; rep = 0
 }
 #endif
