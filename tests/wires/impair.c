@@ -154,12 +154,12 @@ T_CASE(a_wire_of_another_kind_too)
 	snprintf(text, sizeof(text), "%d", port);
 	T_EQ(RUN(-1, "strwire", "add", "encap", "e0", "-p", "17", "-P", text,
 		"-r", "10.9.0.0/16"), 0);
-	T_EQ(RUN(-1, "strwire", "impair", "e0", "loss=1.5", "delay=1ms",
+	T_EQ(RUN(-1, "strwire", "impair", "e0", "loss=1.5", "delay=1.001ms",
 		"jitter=500us", "rate=10mbit", "limit=50", "seed=1",
 		"reorder=0.25%"), 0);
 	T_EQ(RUN(-1, "strwire", "impair", "e0"), 0);
 	T_NOTNULL(strstr(out_text, "e0: loss=1.5% dup=0% reorder=0.25% "
-		"corrupt=0% delay=1000us jitter=500us rate=10000kbit limit=50 "
+		"corrupt=0% delay=1001us jitter=500us rate=10000kbit limit=50 "
 		"seed=1\n"));
 	T_EQ(RUN(-1, "strwire", "del", "e0"), 0);
 	T_EQ(RUN(-1, "strwire", "impair", "e0"), 1);

@@ -61,6 +61,8 @@ static const struct wrong {
 	{ { "strwire", "stat", "-a", "10.0.0.1" }, "'a'" },
 	{ { "strwire", "impair" }, "impair: the NAME of a wire is needed" },
 	{ { "strwire", "impair", "lo", "los=1" }, "not a parameter: los=1" },
+	{ { "strwire", "impair", "lo", "loss=0.00001%" }, "too small: loss=" },
+	{ { "strwire", "impair", "lo", "delay=0.4us" }, "too small: delay=" },
 	{ { "strwire", "del" }, "del: the NAME of a wire is needed" },
 	{ { "strwire", "del", "--json", "a" }, "--json" },
 };

@@ -23,7 +23,8 @@ static const struct unit rates[] = {
 };
 static const struct unit numbers[] = { { "", 1 }, { NULL, 0 } };
 
-/* The value of @word, whose form is NAME=VALUE, in the base unit. */
+/* The value of @word, whose form is NAME=VALUE, as a whole number of the base
+ * unit divided by @factor. */
 static double
 value(struct tool *t, const char *word, const struct unit *u, double factor, double most)
 {
@@ -41,7 +42,10 @@ value(struct tool *t, const char *word, const struct unit *u, double factor, dou
 	v = v * u->factor * factor;
 	if (!(v >= 0 && v <= most))
 		tool_usage(t, "too large: %s", word);
-	return v;
+	if (v > 0 && v < 0.5)
+		tool_usage(t, "too small: %s", word);
+	/* the nearest: 1.001 ms are less than 1001 us in binary */
+	return (double)(unsigned long long)(v + 0.5);
 }
 
 /* impair_word - set the parameter @word, as strwire(8) says, or exit */
@@ -64,7 +68,7 @@ impair_word(struct tool *t, struct ipw_impair *im, const char *word)
 			continue;
 		v = value(t, word, percents, IPW_ALWAYS / 100.0, IPW_ALWAYS);
 		*(unsigned *)(void *)((char *)im + chances[i].at) =
-			(unsigned)(v + 0.5);
+			(unsigned)v;
 		return;
 	}
 	if (strncmp(word, "delay=", 6) == 0)
