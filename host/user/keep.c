@@ -29,6 +29,11 @@
  * descriptors as well as streamsd does.  After the nap it closes what has ended,
  * and sleeps until the next letter if the nap was quiet.
  *
+ * Ends.  A process that closes a socket raises `sock_closed'.  It sends a letter
+ * only while `sock_nap' is 0: before and in the long sleep.  Before the keeper
+ * makes it 0, and before each nap, the keeper has not looked at `sock_closed' for
+ * the last time: it does so after the nap, and every long sleep follows a nap.
+ *
  * No room.  A keeper without enough free numbers gets the first descriptors of
  * a letter and the information that there were more.  A bit for each socket, in
  * the domain, says whether it is kept.  Later, when a number has become free,
@@ -165,9 +170,9 @@ ring(bool now)
 }
 
 bool
-host_sock_keeper_naps(void)
+host_sock_keeper_sweeps(void)
 {
-	str_fence_full(); /* pairs with the keeper's, before it looks */
+	str_fence_full(); /* pairs with the keeper's exchange after a nap */
 	return str_load(&shared()->sock_nap) != 0;
 }
 
@@ -200,7 +205,7 @@ post(const struct letter *l, const int *fd, unsigned n, int tries,
 }
 
 static STR_NOINLINE int
-tell(uint32_t op, uint64_t id, const struct host_carrier *back,
+tell(uint32_t op, uint64_t id, const struct host_carrier *back, int tries,
 	uint64_t *ret_epoch)
 {
 	struct letter l;
@@ -208,13 +213,14 @@ tell(uint32_t op, uint64_t id, const struct host_carrier *back,
 	begin(&l, op, id);
 	if (back != NULL)
 		memcpy(l.addr, back->addr, sizeof l.addr);
-	return post(&l, NULL, 0, FULL_TRIES, ret_epoch);
+	return post(&l, NULL, 0, tries, ret_epoch);
 }
 
 int
-host_sock_tell_gone(uint64_t id, uint64_t *ret_epoch)
+host_sock_tell_gone(uint64_t id, bool wait, uint64_t *ret_epoch)
 {
-	return tell(OP_CLOSE, id, NULL, ret_epoch);
+	/* if its queue is full, the keeper reads letters, and then naps */
+	return tell(OP_CLOSE, id, NULL, wait ? FULL_TRIES : 1, ret_epoch);
 }
 
 /* ----------------------------------------------------------------- passing */
@@ -223,6 +229,14 @@ struct parcel {
 	struct letter l;
 	int fd[HOST_FDS];
 };
+
+static void
+add(struct parcel *c, uint64_t id, int fd, uint64_t cookie)
+{
+	c->l.v[c->l.n].id = id;
+	c->l.v[c->l.n].cookie = cookie;
+	c->fd[c->l.n++] = fd;
+}
 
 /*
  * Add @id's @fd.  If @fd refers to something else now, it belongs to the
@@ -237,9 +251,7 @@ put_in(struct parcel *c, struct place *p, uint64_t id, int fd)
 		host_sock_forget(p, word_of(id, fd));
 		return;
 	}
-	c->l.v[c->l.n].id = id;
-	c->l.v[c->l.n].cookie = cookie;
-	c->fd[c->l.n++] = fd;
+	add(c, id, fd, cookie);
 }
 
 /* Fill one letter, from place @i on.  Return: the next place. */
@@ -371,9 +383,8 @@ host_sock_pass_new(uint64_t id, int fd)
 	keeper_wait();
 	round = str_load_acq(&shared()->sock_round);
 	begin(&c.l, OP_PASS, 0);
-	put_in(&c, p, id, fd);
-	if (c.l.n == 0)
-		return;
+	/* its cookie was read a moment ago, and the keeper compares it */
+	add(&c, id, fd, str_load(&p->cookie));
 	err = send_off(&c, round, str_load(&full) ? 1 : NEW_TRIES);
 	str_store(&full, (uint32_t)(err == EAGAIN));
 	if (err != 0)
@@ -419,7 +430,7 @@ ask(uint64_t id, int via, const struct host_carrier *c)
 	uint64_t epoch;
 	int fd;
 
-	if (tell(OP_FETCH, id, c, &epoch) != 0) {
+	if (tell(OP_FETCH, id, c, FULL_TRIES, &epoch) != 0) {
 		(void)host_daemon();
 		return -EAGAIN;
 	}
@@ -695,6 +706,9 @@ keeper_main(void *arg)
 			nap(10 * MS); /* no memory */
 		if (len < 0)
 			continue;
+		/* it naps before its next long sleep, and then looks for ends */
+		if (str_load(&shared()->sock_nap) == 0)
+			(void)str_cas(&shared()->sock_nap, 0u, 1u);
 		STR_CRASH_POINT("keep:taken");
 		if (!makes_sense(l, len, n, lost)) {
 			while (n-- != 0)

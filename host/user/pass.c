@@ -125,25 +125,26 @@ line_make(uint64_t number)
 }
 
 /*
- * Return: false: send by another way, which also finds out the reason.  So no
- * thread, and no handler, waits for the one that sends.
+ * Return: 0; EAGAIN: the keeper's queue is full; another errno: send by another
+ * way, which also finds out the reason.  So no thread, and no handler, waits for
+ * the one that sends.
  */
-static bool
+static int
 line_send(uint64_t number, struct msghdr *m)
 {
 	struct host_priv *pv = host_priv_page;
-	long r = -1;
+	long r = -EBADF;
 	int fd;
 
 	if (!host_plock_try(&pv->line))
-		return false;
+		return EBUSY;
 	fd = host_fd_get(HOST_FD_LINE);
 	if (line_to != number || !line_is(fd))
 		fd = line_make(number);
 	if (fd >= 0)
 		r = sys_call3(SYS_sendmsg, fd, m, MSG_DONTWAIT | MSG_NOSIGNAL);
 	host_plock_unlock(&pv->line);
-	return r >= 0;
+	return r < 0 ? (int)-r : 0;
 }
 
 int
@@ -154,6 +155,7 @@ host_fds_send(uint64_t number, const void *text, size_t len, const int *fd,
 	struct iovec iov = { (void *)(uintptr_t)text, len };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &u };
+	int err;
 
 	if (n > HOST_FDS)
 		return EINVAL;
@@ -161,7 +163,9 @@ host_fds_send(uint64_t number, const void *text, size_t len, const int *fd,
 	if (n != 0)
 		m.msg_controllen +=
 			rights_put(u.room + m.msg_controllen, fd, n);
-	return line_send(number, &m) ? 0 : host_dgram_send(number, &m, true);
+	err = line_send(number, &m);
+	return err == 0 || err == EAGAIN ? err :
+		host_dgram_send(number, &m, true);
 }
 
 long

@@ -377,9 +377,9 @@ host_sock_gone(uint64_t id, bool wait)
 		host_sock_shut_word(id);
 		return;
 	}
-	if (!wait && host_sock_keeper_naps())
+	if (!wait && host_sock_keeper_sweeps())
 		return;
-	if (host_sock_tell_gone(id, &epoch) != 0 || !wait || word == NULL)
+	if (host_sock_tell_gone(id, wait, &epoch) != 0 || !wait || word == NULL)
 		return;
 	end = host_now() + SHUT_NS;
 	while ((int32_t)((v = str_load_acq(word)) - (uint32_t)(id >> 32)) < 0 &&

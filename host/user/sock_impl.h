@@ -75,10 +75,11 @@ void host_sock_pass_new(uint64_t id, int fd);
 void host_sock_pass_now(void);
 /* Fetch a descriptor of @id, which we do not have; minus an errno. */
 int host_sock_fetch(uint64_t id);
-/* Inform streamsd that @id has ended.  Return: 0, and the epoch. */
-int host_sock_tell_gone(uint64_t id, uint64_t *ret_epoch);
+/* Inform streamsd that @id has ended.  @wait: the caller waits until streamsd has
+ * closed its descriptor.  Return: 0, and the epoch; or an errno. */
+int host_sock_tell_gone(uint64_t id, bool wait, uint64_t *ret_epoch);
 /* It will close its descriptors of ended sockets soon, without a letter. */
-bool host_sock_keeper_naps(void);
+bool host_sock_keeper_sweeps(void);
 /* In streamsd: note that its descriptor is closed, if it had one. */
 void host_sock_shut_word(uint64_t id);
 void host_sock_keeps(uint64_t id, bool yes);

@@ -543,6 +543,33 @@ T_CASE(sockets_that_come_and_go_wake_streamsd_seldom)
 	T_LT(sleeps() - was, MANY);
 }
 
+/*
+ * streamsd's thread naps, reads or sleeps when a socket ends.  The pauses make it
+ * end in each of these states; the other end of the pair notices the close.
+ */
+T_CASE(a_socket_that_ends_at_any_time_is_closed_by_streamsd)
+{
+	struct host_call hc = { .fd = -1 };
+
+	setup();
+	for (uint64_t i = 0; i < 52; i++) {
+		uint64_t id = (2 * i + 1) << 32 | 5;
+		struct pollfd pfd = { .events = POLLIN };
+		int ms = (int)(i % 13);
+
+		up_enter(&hc);
+		pfd.fd = make(id);
+		if (i % 2 != 0)
+			(void)poll(NULL, 0, ms);
+		live(0);
+		host_sock_gone(id, false);
+		host_leave();
+		T_EQ(poll(&pfd, 1, 10000), 1);
+		T_OK(close(pfd.fd));
+		(void)poll(NULL, 0, ms);
+	}
+}
+
 T_CASE(what_others_have_passed_is_not_passed_again)
 {
 	int st;
