@@ -153,9 +153,12 @@ fd_forget(uint64_t w)
 static bool
 alive(uint64_t w)
 {
-	struct pollfd pfd = { fd_of(w), POLLIN, 0 };
+	struct pollfd pfd = { -1, POLLIN, 0 };
 	struct timespec ts = { 0, 0 };
 
+	if (host_notice_lives(SLOT(w), LOW(w)))
+		return true;
+	pfd.fd = fd_of(w);
 	if (pfd.fd >= 0 && sys_call5(SYS_ppoll, &pfd, 1, &ts, NULL,
 			SYS_SIGSET) == 0)
 		return true;

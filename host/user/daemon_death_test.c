@@ -115,6 +115,9 @@ T_CASE(a_watching_descriptor_replaced_by_the_program_is_made_anew)
 	setup();
 	want(true);
 	T_EQ(ask(), 0);
+	up_enter(&hc);
+	(void)host_wait_carrier(&hc, MS, &ev); /* which opens it */
+	host_leave();
 	fd = host_fd_get(HOST_FD_DAEMON);
 	T_TRUE(host_fd_is_ours(fd));
 	T_OK(dup2(T_OK(open("/dev/null", O_RDONLY)), fd));
