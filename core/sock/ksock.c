@@ -285,9 +285,9 @@ ksock_attach(ksock_t *ks, queue_t *rq)
 		str_sched_enable(rq);
 }
 
-/* The socket is stamped with our tag. */
+/* The socket is stamped with our tag.  @how: as for ksock_close(). */
 static void
-finish(struct str_ksock *ks, bool abort)
+finish(struct str_ksock *ks, int how)
 {
 	uint32_t gen = str_load(&ks->gen);
 	uint64_t id = id_of(ks);
@@ -299,8 +299,8 @@ finish(struct str_ksock *ks, bool abort)
 		str_store(&ks->rq, NULL);
 		if ((str_load(&ks->flags) & KF_BOX) != 0)
 			host_box_empty(id);
-		else
-			host_sock_shut(id, abort);
+		else if (how != KS_OVER)
+			host_sock_shut(id, how == KS_ABORT);
 		STR_CRASH_POINT("ksock:shut");
 		str_store_rel(&ks->gen, gen + 1);
 		STR_CRASH_POINT("ksock:dead");
@@ -311,14 +311,14 @@ finish(struct str_ksock *ks, bool abort)
 }
 
 void
-ksock_close(ksock_t *ks, int abort)
+ksock_close(ksock_t *ks, int how)
 {
 	if (ks == NULL || (str_load(&ks->gen) & 1) == 0 ||
 	    !str_cas(&ks->owner, 0u, host_self_tag()))
 		return;
-	if (abort)
+	if (how == KS_ABORT)
 		flag(ks, KF_ABORT, 0);
-	finish(ks, abort != 0);
+	finish(ks, how);
 }
 
 static bool
@@ -328,7 +328,8 @@ of_the_dead(struct str_ksock *ks, void *arg)
 
 	if (str_load(&ks->owner) == dead &&
 	    str_cas(&ks->owner, dead, host_self_tag()))
-		finish(ks, (str_load(&ks->flags) & KF_ABORT) != 0);
+		finish(ks, (str_load(&ks->flags) & KF_ABORT) != 0 ? KS_ABORT :
+								    0);
 	return false;
 }
 

@@ -117,15 +117,15 @@ inet_sock(struct inet *in, int family)
 	return 0;
 }
 
-/* inet_drop_sock - no socket any more; unbound */
+/* inet_drop_sock - no socket any more; unbound.  @how: as for ksock_close(). */
 void
-inet_drop_sock(struct inet *in, int abort)
+inet_drop_sock(struct inet *in, int how)
 {
 	ksock_t *ks = in->ks;
 
 	in->ks = NULL;
 	in->named = 0;
-	ksock_close(ks, abort);
+	ksock_close(ks, how);
 }
 
 static int

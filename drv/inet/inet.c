@@ -312,6 +312,7 @@ inet_wput(queue_t *q, mblk_t *mp)
 	mblk_t *data;
 	int flush;
 
+	in->reads = 0;
 	inet_enter(in);
 	data = inet_is_data(in, mp);
 	if (str_likely(data != NULL)) {
@@ -333,14 +334,28 @@ inet_wput(queue_t *q, mblk_t *mp)
 	return 0;
 }
 
+/* Take the socket's events.  A thread that dies here leaves `drained' clear. */
+static uint32_t
+inet_events(struct inet *in)
+{
+	uint32_t drained = in->drained, events;
+
+	if (in->ks == NULL)
+		return 0;
+	str_store(&in->drained, 0u);
+	events = ksock_events(in->ks);
+	str_store(&in->drained, events == 0 ? drained : 0u);
+	return events;
+}
+
 static int
 inet_wsrv(queue_t *q)
 {
 	struct inet *in = q->q_ptr;
 
+	in->reads = 0;
 	inet_enter(in);
-	if (in->ks != NULL)
-		(void)ksock_events(in->ks);
+	(void)inet_events(in);
 	if (inet_kind[in->kind].type == SOCK_STREAM)
 		inet_tcp_wsrv(in);
 	else
@@ -355,10 +370,11 @@ inet_rsrv(queue_t *q)
 	struct inet *in = q->q_ptr;
 	int err;
 
+	in->reads = 1;
 	inet_enter(in);
-	in->odd = in->ks == NULL ||
-		(ksock_events(in->ks) & (KS_IN | KS_ODD)) != KS_IN;
+	in->odd = (inet_events(in) & (KS_IN | KS_ODD)) != KS_IN;
 	err = tpi_rsrv(q, inet_ops(in));
+	in->reads = 0;
 	inet_out_lend(in);
 	return err;
 }

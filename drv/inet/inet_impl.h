@@ -131,6 +131,11 @@ struct inet {
 	uint32_t marking;   /* tpi_wsrv() is to take one request only */
 	uint32_t level;	    /* size of the blocks to read into */
 	uint32_t any;	    /* the provider chose the port */
+	uint32_t reads;	    /* the read service procedure runs, and reads */
+	uint32_t drained;   /* no call waits: the last accept found none, and
+			     * there was no event since */
+	uint32_t tuned;	    /* options of a socket were set, here or at the
+			     * listener of its connection */
 	uint32_t single;    /* the last datagram came alone */
 	uint32_t trains;    /* the socket may receive trains */
 	uint32_t row;	    /* datagrams received without sending */
@@ -251,7 +256,7 @@ int inet_sock(struct inet *in, int family);
 int inet_bind_to(struct inet *in, const struct tpi_buf *want, int any,
 	struct tpi_addr *got);
 int inet_rebind(struct inet *in, int family);
-void inet_drop_sock(struct inet *in, int abort);
+void inet_drop_sock(struct inet *in, int how);
 
 /* opt.c */
 #define T_IP_FREEBIND 15 /* for drv/udp only; users cannot set it */

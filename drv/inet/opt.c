@@ -197,6 +197,7 @@ keep(struct inet *in, const struct kopt *k, const void *val, unsigned int len)
 	}
 	bcopy(val, s->val, len);
 	s->len = len;
+	str_store(&in->tuned, 1u);
 	return 1;
 }
 

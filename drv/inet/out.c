@@ -141,7 +141,8 @@ out_taken(struct inet *in, uint64_t *ret)
 
 /*
  * inet_out_start - a connection begins: reset the positions
- * An accepted socket has inherited its TCP_NODELAY, so the kernel is asked.
+ * An accepted socket has inherited its TCP_NODELAY from the listening one: if
+ * options were ever set here or there, the kernel is asked.
  */
 void
 inet_out_start(struct inet *in)
@@ -150,7 +151,9 @@ inet_out_start(struct inet *in)
 	int nodelay = 0;
 	uint32_t len = sizeof(nodelay);
 
-	(void)ksock_getopt(in->ks, IPPROTO_TCP, TCP_NODELAY, &nodelay, &len);
+	if (str_unlikely(str_load(&in->tuned) != 0))
+		(void)ksock_getopt(in->ks, IPPROTO_TCP, TCP_NODELAY, &nodelay,
+			&len);
 	o->prompt = nodelay != 0;
 	o->front = o->left = o->tail = 0;
 	o->busy = 0;

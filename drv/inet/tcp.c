@@ -71,36 +71,45 @@ inet_tcp_takes(const struct inet *in)
 void
 inet_tcp_begin(struct inet *in)
 {
-	int one = 1;
-
-	(void)ksock_setopt(in->ks, SOL_SOCKET, SO_OOBINLINE, &one,
-		sizeof(one));
 	inet_out_start(in);
 	in->err = 0;
 	in->eof = 0;
 	in->level = 0;
 	in->phase = INET_OPEN;
-	qenable(in->rq); /* data may have come before */
+	if (!in->reads)
+		qenable(in->rq); /* data may have come before */
 }
 
 /*
- * The connection has ended, or was never made. @abort: reset it, or it is gone
- * already; else the kernel sends the data that it still has.
+ * Urgent data stays in its place in the stream.  Called before a connection can
+ * exist: accepted sockets inherit the option from the listening one.
  */
 static void
-tcp_end(struct inet *in, int abort)
+tcp_inline(struct inet *in)
 {
 	int one = 1;
 
+	(void)ksock_setopt(in->ks, SOL_SOCKET, SO_OOBINLINE, &one,
+		sizeof(one));
+}
+
+/*
+ * The connection has ended, or was never made.
+ * @how: KS_ABORT: reset it, or it is gone already; KS_OVER: both sides have
+ * released it, and the kernel sends the data that it still has.
+ */
+static void
+tcp_end(struct inet *in, int how)
+{
 	inet_out_drop(in);
 	in->phase = INET_NONE;
-	if (!abort && in->ks != NULL)
-		(void)ksock_setopt(in->ks, SOL_SOCKET, SO_REUSEADDR, &one,
-			sizeof(one));
-	inet_drop_sock(in, abort);
+	if (in->ks != NULL && in->any)
+		ksock_unname(in->ks);
+	inet_drop_sock(in, how);
 	if (in->lks != NULL) {
 		in->ks = in->lks;
 		in->lks = NULL;
+		in->drained = 0;
 		ksock_attach(in->ks, in->rq);
 		in->phase = INET_LISTEN;
 		qenable(in->rq);
@@ -111,7 +120,7 @@ tcp_end(struct inet *in, int abort)
 static void
 tcp_failed(struct inet *in, int error)
 {
-	tcp_end(in, 1);
+	tcp_end(in, KS_ABORT);
 	(void)tpi_discon_ind(&in->tp, error, NULL);
 }
 
@@ -148,6 +157,8 @@ tcp_listen(struct inet *in, const struct tpi_addr *at)
 	bzero(&ss, sizeof(ss));
 	bcopy(at->buf, &ss, at->len < sizeof(ss) ? at->len : sizeof(ss));
 	tcp_unpaced(in, &ss);
+	tcp_inline(in);
+	in->drained = 0;
 	return ksock_listen(in->ks, (int)INET_QLEN);
 }
 
@@ -226,7 +237,7 @@ tcp_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	if (((struct sockaddr_in *)(void *)&ss)->sin_port == 0)
 		return -TBADADDR;
 	if (in->phase == INET_CALLING || in->phase == INET_OPEN)
-		tcp_end(in, 1); /* a call of a dead thread */
+		tcp_end(in, KS_ABORT); /* a call of a dead thread */
 	if (in->phase == INET_LISTEN) {
 		/* a listener that calls: keep its socket aside until the
 		 * connection has ended */
@@ -241,10 +252,11 @@ tcp_connect(struct tpi *tp, const struct tpi_buf *to, mblk_t *data)
 	if (err == 0) {
 		in->phase = INET_CALLING;
 		tcp_unpaced(in, &ss);
+		tcp_inline(in);
 		err = ksock_connect(in->ks, &ss, len);
 	}
 	if (err != 0 && err != -EINPROGRESS && !is_refusal(err)) {
-		tcp_end(in, 1);
+		tcp_end(in, KS_ABORT);
 		return inet_tli(err);
 	}
 	if (data != NULL)
@@ -270,6 +282,8 @@ tcp_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *ind, mblk_t *data)
 		/* attach it there now: this endpoint may be closed before the
 		 * other one takes `given' */
 		ksock_attach(ks, at->rq);
+		if (in->tuned)
+			str_store(&at->tuned, 1u);
 		str_store_rel(&at->given, ks);
 		qenable(at->rq);
 	} else {
@@ -295,12 +309,12 @@ tcp_disconnect(struct tpi *tp, struct tpi_ind *ind, mblk_t *data)
 	if (data != NULL)
 		freemsg(data);
 	if (ind != NULL) {
-		ksock_close(ind->cookie, 1);
+		ksock_close(ind->cookie, KS_ABORT);
 		ind->cookie = NULL;
 		qenable(in->rq);
 		return 0;
 	}
-	tcp_end(in, 1);
+	tcp_end(in, KS_ABORT);
 	return 0;
 }
 
@@ -372,7 +386,7 @@ tcp_ordrel(struct tpi *tp, mblk_t *data)
 		sizeof(one));
 	(void)ksock_shutdown(in->ks, SHUT_WR);
 	if (in->eof)
-		tcp_end(in, 0);
+		tcp_end(in, KS_OVER);
 	return 0;
 }
 
@@ -387,7 +401,7 @@ tcp_close(struct tpi *tp)
 	inet_enter(in);
 	for (ind = tp->ind; ind != NULL; ind = ind->next)
 		if (ind->cookie != NULL)
-			ksock_close(ind->cookie, 1);
+			ksock_close(ind->cookie, KS_ABORT);
 	/* after an M_ERROR the head has flushed the waiting data */
 	abort = in->phase != INET_OPEN || inet_linger_abort(in) ||
 		in->tp.dead || in->out.dead;
@@ -400,16 +414,15 @@ tcp_close(struct tpi *tp)
 	if (!abort) {
 		/* with unread data the kernel would reset the connection and
 		 * discard unsent data */
-		(void)ksock_shutdown(in->ks, SHUT_WR);
 		(void)ksock_recv(in->ks, &iov, 1, &flags);
 		if (in->any)
 			ksock_unname(in->ks);
 	}
 	if (in->lks != NULL)
-		ksock_close(in->lks, 1);
+		ksock_close(in->lks, KS_ABORT);
 	in->lks = NULL;
 	in->phase = INET_NONE;
-	inet_drop_sock(in, abort);
+	inet_drop_sock(in, abort ? KS_ABORT : 0);
 }
 
 /* ------------------------------------------------------------------ events */
@@ -420,16 +433,17 @@ tcp_called(struct inet *in)
 {
 	struct sockaddr_storage ss;
 	uint32_t len = sizeof(ss);
-	int err = in->err != 0 ? in->err : ksock_error(in->ks);
+	int err = in->err;
 
-	if (err == EIO)
-		return; /* no descriptor yet */
+	if (err == 0 && ksock_name(in->ks, 1, &ss, &len) != 0) {
+		err = ksock_error(in->ks);
+		if (err == 0 || err == EIO)
+			return; /* not yet, or no descriptor yet */
+	}
 	if (err != 0) {
 		tcp_failed(in, err);
 		return;
 	}
-	if (ksock_name(in->ks, 1, &ss, &len) != 0)
-		return; /* not yet */
 	inet_tcp_begin(in);
 	err = tpi_conn_con(&in->tp,
 		&(struct tpi_buf){(unsigned char *)&ss, len}, NULL);
@@ -437,7 +451,7 @@ tcp_called(struct inet *in)
 		in->phase = INET_CALLING; /* a tick later */
 		tpi_retry(&in->tp);
 	} else if (err != 0) {
-		tcp_end(in, 1);
+		tcp_end(in, KS_ABORT);
 	}
 }
 
@@ -483,7 +497,7 @@ tcp_pending(struct inet *in)
 		if (err == 0)
 			continue;
 		(void)tpi_conn_gone(&in->tp, ks, err, NULL);
-		ksock_close(ks, 1);
+		ksock_close(ks, KS_ABORT);
 	}
 }
 
@@ -520,16 +534,17 @@ tcp_listening(struct inet *in)
 		in->ticked = 0;
 		tcp_pending(in);
 	}
-	while (tpi_can_call(tp)) {
+	while (!in->drained && tpi_can_call(tp)) {
 		len = sizeof(ss);
 		err = ksock_accept(in->ks, &ks, &ss, &len);
+		in->drained = err == -EAGAIN;
 		if (is_of_call(err) && bad++ < INET_QLEN)
 			continue;
 		if (err != 0)
 			break;
 		if (tpi_conn_ind(tp, &(struct tpi_buf){(unsigned char *)&ss,
 			len}, NULL, ks) != 0)
-			ksock_close(ks, 1);
+			ksock_close(ks, KS_ABORT);
 	}
 	if (__atomic_load_n(&tp->ind, __ATOMIC_RELAXED) != NULL ||
 		is_shortage(err) || is_of_call(err))
@@ -550,7 +565,7 @@ tcp_eof(struct inet *in)
 	}
 	in->eof = 1;
 	if (last)
-		tcp_end(in, 0);
+		tcp_end(in, KS_OVER);
 	(void)tpi_ordrel_ind(&in->tp, NULL);
 }
 

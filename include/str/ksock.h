@@ -140,10 +140,15 @@ int ksock_again(ksock_t *ks, int family, int type, int proto, char *name);
  * endpoint accepted); NULL: to no queue. */
 void ksock_attach(ksock_t *ks, queue_t *rq);
 
-/* ksock_close - close the socket in every member; @abort: a connection is
- * reset, and unsent data is lost. @ks is invalid afterwards.  NULL is
- * allowed. */
-void ksock_close(ksock_t *ks, int abort);
+/*
+ * ksock_close - close the socket in every member
+ * @ks:  invalid afterwards; NULL is allowed
+ * @how: 0; KS_ABORT: a connection is reset, and unsent data is lost; KS_OVER:
+ *       both sides have released the connection already
+ */
+#define KS_ABORT 1
+#define KS_OVER 2
+void ksock_close(ksock_t *ks, int how);
 
 /*
  * ksock_unname - the address of @ks need not be free after ksock_close(),
