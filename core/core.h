@@ -894,6 +894,7 @@ str_dir_backed(uint32_t h)
 bool str_dir_remove(uint64_t cookie);
 uint64_t str_dir_sid(void);
 bool str_stream_inside(struct str_plumb *pl);
+void str_stream_uncount(struct str_plumb *pl, struct str_thread *t);
 int str_file_add(struct str_head *sd, const struct host_carrier *c, int oflags,
 	struct str_file **ret);
 bool str_file_close(struct str_file *f, struct host_call *hc);

@@ -274,10 +274,11 @@ str_stage_near(const struct str_sleep *s, uint64_t until)
 	uint32_t w = str_load(s->word), seq = host_tls.sig_seq, ev;
 	int err;
 
-	str_sleep_count(s);
+	if (!sleep_reads(s->why))
+		str_sleep_count(&sd->peer->hq);
 	str_sleep_ask(s->want, STR_WANT_FUTEX);
 	if (str_sleep_ready(sd, s->why)) {
-		str_sleep_uncount();
+		str_thread_uncount(host_self());
 		return 0;
 	}
 	STR_CRASH_POINT("sleep:armed");
@@ -285,7 +286,7 @@ str_stage_near(const struct str_sleep *s, uint64_t until)
 		sleep_left(STR_MIN(s->deadline, until), NEAR_NS));
 	if (str_head_gone(sd, sid, seq))
 		return EBADF;
-	str_sleep_uncount();
+	str_thread_uncount(host_self());
 	/*
 	 * A program that calls again after each signal may never come to stage
 	 * 2, so what that would find first is looked for here.

@@ -108,7 +108,7 @@ void str_headq_mend_p(struct str_headq *hq);
 
 void str_headq_share(struct str_headq *hq, uint64_t pb);
 void str_headq_yield(struct str_headq *hq);
-void str_headq_await(struct str_headq *hq);
+int str_headq_await(struct str_head *sd, struct host_call *hc);
 void str_headq_lost(struct str_headq *hq);
 void str_headq_turn(struct str_headq *hq);
 unsigned char *str_headq_room_slow(struct str_headq *hq, uint32_t len,
@@ -156,13 +156,14 @@ headq_crowded(const struct str_headq *hq)
 
 /*
  * Before a write that may block: if a crowd writes by turns, and it is the turn of
- * another thread, wait for the next turn.  Context: no lock held.
+ * another thread, wait for the next turn.  Return: as str_headq_await().
  */
-STR_INLINE void
-headq_await(struct str_headq *hq)
+STR_INLINE int
+headq_await(struct str_head *sd, struct host_call *hc)
 {
-	if (str_unlikely(headq_crowded(hq)))
-		str_headq_await(hq);
+	if (str_unlikely(headq_crowded(&sd->peer->hq)))
+		return str_headq_await(sd, hc);
+	return 0;
 }
 
 /* Before a reader waits: if a crowd writes, the turn of its writer is lost. */

@@ -269,8 +269,9 @@ put_direct(struct str_head *sd, struct host_call *hc, const struct parts *p)
 	bool over;
 	int err;
 
-	if ((hc->fflags & STR_O_NONBLOCK) == 0)
-		headq_await(hq);
+	if ((hc->fflags & STR_O_NONBLOCK) == 0 &&
+	    str_unlikely((err = headq_await(sd, hc)) != 0))
+		return err;
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
 	str_headq_settle(hq);

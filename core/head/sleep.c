@@ -264,33 +264,16 @@ str_sleep_ask(str_a32 *want, uint32_t bit)
 }
 
 /*
- * str_sleep_count - the thread is about to sleep for room: writers leave each
- * other a share of the queue (turn.c:str_headq_share)
- * str_sleep_uncount - it is over.  If a handler that ran meanwhile has left by
- * siglongjmp(), or the thread was cancelled, the host did this.
+ * str_sleep_count - this thread is about to sleep as a writer of @hq: writers
+ * leave each other a share of the queue (turn.c:str_headq_share)
+ * str_thread_uncount() ends it.  Crash: a thread that is killed between the two
+ * stores stays counted.
  */
 void
-str_sleep_count(const struct str_sleep *s)
+str_sleep_count(struct str_headq *hq)
 {
-	str_a32 *n = &s->sd->peer->hq.wsleep;
-
-	if (str_likely(sleep_reads(s->why)))
-		return;
-	(void)str_add(n, 1u);
-	str_barrier();
-	host_tls.sleep_count = n;
-}
-
-void
-str_sleep_uncount(void)
-{
-	str_a32 *n = host_tls.sleep_count;
-
-	if (str_likely(n == NULL))
-		return;
-	host_tls.sleep_count = NULL;
-	str_barrier();
-	(void)str_sub(n, 1u);
+	(void)str_add(&hq->wsleep, 1u);
+	str_store(&host_self()->counted, (uint64_t)(uintptr_t)&hq->wsleep);
 }
 
 /*
@@ -360,7 +343,8 @@ notice_begin(const struct str_sleep *s, struct host_notice *ret_n,
 	*ret_w = str_load_acq(s->word);
 	if (!begin_notice(sd, ret_n, s->word))
 		return ENOSYS;
-	str_sleep_count(s);
+	if (!sleep_reads(s->why))
+		str_sleep_count(&sd->peer->hq);
 	/* before the fence: streamsd, and a thread that rings bells, must find
 	 * us */
 	str_store_rel(&host_self()->asleep_on, (uint64_t)(uintptr_t)sd);
@@ -376,7 +360,7 @@ notice_begin(const struct str_sleep *s, struct host_notice *ret_n,
 	if (err == 0 && (f & UNNOTICED) == 0 && !str_sleep_ready(sd, s->why))
 		return SLEEP_NOW;
 	str_store(&host_self()->asleep_on, (uint64_t)0);
-	str_sleep_uncount();
+	str_thread_uncount(host_self());
 	return err;
 }
 
@@ -402,7 +386,7 @@ notice_sleep(const struct str_sleep *s)
 	str_store(&host_self()->asleep_on, (uint64_t)0);
 	if (str_head_gone(sd, sid, seq))
 		return EBADF;
-	str_sleep_uncount();
+	str_thread_uncount(host_self());
 	if (err == EAGAIN)
 		err = look_around(sd, s->hc);
 	return err;

@@ -72,8 +72,7 @@ sleep_prepare(struct str_head *sd, struct host_call *hc)
 int str_sleep_awaited(struct str_head *sd, struct host_call *hc);
 bool str_sleep_ready(struct str_head *sd, unsigned why);
 void str_sleep_ask(str_a32 *want, uint32_t bit);
-void str_sleep_count(const struct str_sleep *s);
-void str_sleep_uncount(void);
+void str_sleep_count(struct str_headq *hq);
 
 /*
  * carrier.c: the sleep without notices of deaths.

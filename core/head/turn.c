@@ -21,9 +21,12 @@
  * smaller than it was: the queue forgets a quarter of it.  When it is too small, all
  * sleepers are woken and write as a few writers do.
  *
+ * Signals.  A handler ends a writer's sleep.  If the writer was woken for the turn
+ * at the same time, it wakes the next one.
+ *
  * Failure.  Everything here is a hint; the producer's lock protects the queue.  A
- * writer that is killed while it sleeps stays counted in `wsleep': then turns
- * are taken although they are not needed, which costs two system calls for each.
+ * writer that was killed while it slept is taken out of `wsleep' by its reaper, or by
+ * the thread that frees the stream.
  *
  * No lost wake-up.  A thread that ends a turn stores `turn_of' and adds 1 to
  * `turns' before it wakes.  A writer that is about to sleep loads `turns' first
@@ -31,6 +34,7 @@
  */
 #include "core.h"
 #include "headq.h"
+#include "sleep.h"
 
 #define SHARE_MIN 4096u /* bytes of a turn, at the least */
 #define CROWD_SHARE 65536u /* the same of many writers */
@@ -62,7 +66,7 @@ str_headq_share(struct str_headq *hq, uint64_t pb)
 
 	if (crowded)
 		n = crowd_of(hq);
-	share = STR_MAX(hq->hiwat / (n + 1), crowded ? CROWD_SHARE : SHARE_MIN);
+	share = STR_MAX(hq->hiwat / ((uint64_t)n + 1), crowded ? CROWD_SHARE : SHARE_MIN);
 	if (pb >= hq->turn || hq->turn - pb > share) {
 		n = str_load(&hq->crowd);
 		n -= n >> HEADQ_CROWD_SHIFT;
@@ -179,37 +183,68 @@ str_headq_lost(struct str_headq *hq)
 }
 
 /*
- * str_headq_await - if it is the turn of another thread: wait for the next one
- * Signals are handled after the wait.  Context: no lock held.
+ * Sleep until the turn ends, at most @ns; @of: whose it is, in and out.
+ * Return: 0; ETIMEDOUT; EINTR: a handler has run; EBADF: the stream was freed
+ * meanwhile.
  */
-STR_NOINLINE void
-str_headq_await(struct str_headq *hq)
+static int
+turn_sleep(struct str_head *sd, struct host_call *hc, uint32_t *of, uint64_t ns)
 {
-	uint32_t me = host_self_tag(), v, of;
+	struct str_headq *hq = &sd->peer->hq;
+	uint64_t sid = sd->plumb->sid;
+	uint32_t seq = host_tls.sig_seq, v;
+	int err = 0;
+
+	str_sleep_count(hq);
+	v = str_load_acq(&hq->turns);
+	*of = str_load(&hq->turn_of);
+	if (*of != 0 && *of != host_self_tag()) {
+		STR_CRASH_POINT("turn:sleep");
+		err = host_wait(hc, &hq->turns, v, ns);
+	}
+	if (str_head_gone(sd, sid, seq))
+		return EBADF;
+	str_thread_uncount(host_self());
+	if (err == EINTR && str_load(&hq->turn_of) == TURN_NEXT)
+		(void)turn_set(hq, TURN_NEXT, 1);
+	return err;
+}
+
+/*
+ * str_headq_await - before a write at @sd: if it is the turn of another thread,
+ * wait for the next one
+ * Context: inside call @hc; no lock, no claim.
+ * Return: 0: write; EINTR; EBADF: the stream was freed while a handler ran.
+ */
+STR_NOINLINE int
+str_headq_await(struct str_head *sd, struct host_call *hc)
+{
+	struct str_headq *hq = &sd->peer->hq;
+	uint32_t me = host_self_tag(), of;
 	uint64_t pb, ns;
 	int err;
 
 	of = str_load(&hq->turn_of);
 	while (of != 0 && of != me) {
-		err = 0;
 		pb = str_load(&hq->pbytes);
 		ns = STR_MIN(ROUND_NS(crowd_of(hq)), ROUND_MAX);
-		(void)str_add(&hq->wsleep, 1u);
-		v = str_load_acq(&hq->turns);
-		of = str_load(&hq->turn_of);
-		if (of != 0 && of != me)
-			err = host_wait(NULL, &hq->turns, v, ns);
-		(void)str_sub(&hq->wsleep, 1u);
+		err = turn_sleep(sd, hc, &of, ns);
+		if (err == EINTR)
+			err = str_signalled(hc);
+		if (err == EINTR || err == EBADF)
+			return err;
+		me = host_self_tag(); /* a forked child has another one */
 		if (err == ETIMEDOUT && str_load(&hq->full) != 0)
-			return; /* then it waits for room */
+			return 0; /* then it waits for room */
 		if (err == ETIMEDOUT && str_load(&hq->pbytes) == pb) {
 			str_store(&hq->crowd, 0u);
 			forget(hq);
-			return;
+			return 0;
 		}
 		if ((err == ETIMEDOUT && str_cas(&hq->turn_of, of, me)) ||
 		    str_cas(&hq->turn_of, TURN_NEXT, me))
-			return;
+			return 0;
 		of = str_load(&hq->turn_of);
 	}
+	return 0;
 }

@@ -344,8 +344,8 @@ write_one(struct str_head *sd, struct host_call *hc,
 		return write_slow(sd, hc, src, n, block);
 	if (str_load(&sd->direct) == NULL)
 		return write_message(sd, hc, src, n, block);
-	if (block)
-		headq_await(hq);
+	if (block && str_unlikely((err = headq_await(sd, hc)) != 0))
+		return -(long)err;
 	lock_p(hq);
 	if (str_unlikely(str_load(&sd->direct) == NULL ||
 		(str_load(&hq->full) != 0 && str_headq_is_full(hq)))) {

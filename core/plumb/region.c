@@ -457,8 +457,10 @@ str_thread_reap(struct str_domain *d, struct str_thread *t, bool all)
 		host_tls.busy = 1;
 		places(&r, t);
 		for (k = 0; k < NPLACE; k++)
-			if (r.in[k] != NULL && str_stream_inside(r.in[k]))
+			if (r.in[k] != NULL && str_stream_inside(r.in[k])) {
+				str_stream_uncount(r.in[k], t);
 				r.undone |= !mend(&r, r.in[k]);
+			}
 		str_store_rel(&self->inside, was);
 		str_sock_reap(r.tag);
 		str_timer_reap(r.tag);

@@ -182,8 +182,26 @@ is_fence_needed(struct str_plumb *pl)
 	return false;
 }
 
-/* Is another living thread still inside a call on either end, or does it have a
- * claim? */
+/*
+ * str_stream_uncount - thread @t, which is dead, may have been counted as a writer
+ * that sleeps at @pl: it does so no longer
+ * Context: the caller is inside of @pl, or frees it.
+ */
+void
+str_stream_uncount(struct str_plumb *pl, struct str_thread *t)
+{
+	uint64_t at = str_load(&t->counted);
+
+	if (at == (uint64_t)(uintptr_t)&pl->head[0].hq.wsleep ||
+	    at == (uint64_t)(uintptr_t)&pl->head[1].hq.wsleep)
+		str_thread_uncount(t);
+}
+
+/*
+ * Is another living thread still inside a call on either end, or does it have a
+ * claim?  A dead one does not keep the stream, so it must not be counted in it any
+ * more: its reaper may be later than the next stream at this address.
+ */
 static bool
 is_inside(struct str_plumb *pl)
 {
@@ -208,6 +226,8 @@ is_inside(struct str_plumb *pl)
 				(uint64_t)(uintptr_t)pl;
 		if (here && !host_owner_dead(str_load(&t->tag)))
 			return true;
+		if (here)
+			str_stream_uncount(pl, t);
 	}
 	return false;
 }

@@ -733,7 +733,6 @@ on_fork_child(void)
 	host_tls.depth = 0;
 	host_tls.sig_saved = 0;
 	host_tls.sleep_word = NULL;
-	host_tls.sleep_count = NULL; /* the parent is counted */
 	host_bell_waiting = 0;
 	tprivs = host_tpriv; /* the other threads are the parent's */
 	if (host_tpriv != NULL) {

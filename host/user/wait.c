@@ -64,15 +64,11 @@ void
 host_wait_abandon(void)
 {
 	struct str_thread *t = host_tls.slot;
-	str_a32 *word = host_tls.sleep_word, *count = host_tls.sleep_count;
+	str_a32 *word = host_tls.sleep_word;
 
 	if (word != NULL) {
 		host_tls.sleep_word = NULL;
 		(void)str_add(word, 1u);
-	}
-	if (count != NULL) {
-		host_tls.sleep_count = NULL;
-		(void)str_sub(count, 1u);
 	}
 	if (sleep_time != NULL) {
 		*sleep_time = (struct timespec){ 0, 0 };
@@ -86,6 +82,7 @@ host_wait_abandon(void)
 	    str_load(&t->state) != STR_THR_RUN) {
 		str_store(&t->state, (uint32_t)STR_THR_RUN);
 		str_store(&t->asleep_on, 0ull);
+		str_thread_uncount(t);
 	}
 }
 

@@ -416,7 +416,8 @@ wait_to_be_cancelled(void *arg)
 	str_store(&host_self()->asleep_on, 4711ull);
 	if (arg == NULL) {
 		(void)str_add(&cancel_word[1], 1u);
-		host_tls.sleep_count = &cancel_word[1];
+		str_store(&host_self()->counted,
+			(uint64_t)(uintptr_t)&cancel_word[1]);
 	}
 	for (;;) {
 		if (arg == NULL)
@@ -496,7 +497,8 @@ T_CASE(the_only_thread_is_cancelled_by_a_handler)
 		(void)ualarm(50000, 0);
 		for (;;) {
 			str_store(&cancel_word[1], 1u);
-			host_tls.sleep_count = &cancel_word[1];
+			str_store(&host_self()->counted,
+				(uint64_t)(uintptr_t)&cancel_word[1]);
 			(void)host_wait(&hc, cancel_word, 0, UINT64_MAX);
 			hc.sig_seq = host_tls.sig_seq;
 		}

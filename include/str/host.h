@@ -67,6 +67,21 @@ struct host_call {
 #define HOST_CALL_ONCE 2u   /* executive: a signal ends it, SA_RESTART or not:
 			     * something is done already, or it is poll(2) */
 
+/*
+ * str_thread_uncount - thread @t does not sleep as a writer any more
+ * Called by the thread itself, and by the host before a handler and when the
+ * thread is cancelled; for a dead thread by str_stream_uncount().
+ * Crash: a thread that is killed between the two steps stays counted.
+ */
+STR_INLINE void
+str_thread_uncount(struct str_thread *t)
+{
+	uint64_t at = str_load(&t->counted);
+
+	if (str_unlikely(at != 0 && (at = str_xchg(&t->counted, 0ull)) != 0))
+		(void)str_sub((str_a32 *)(uintptr_t)at, 1u);
+}
+
 #define HOST_NTOUCH 32u
 #define HOST_NSOON 4u
 /* Per-thread, process-private state of the host.  [O] throughout. */
@@ -79,9 +94,6 @@ struct host_tls {
 	uint32_t sig_saved;	 /* signals put off until host_leave() */
 	uint32_t cpu_valid;
 	str_a32 *sleep_word;	 /* word of the futex wait in progress */
-	str_a32 *sleep_count;	 /* executive: counts this thread while it sleeps;
-				  * one less when a handler runs, or at the end
-				  * of the thread */
 	struct host_call *call;	 /* executive: call whose puts are running */
 	uint32_t wrote;		 /* executive: it wrote since it last waited */
 	/* executive: the streams claimed, and touched: core/plumb/claim.c */

@@ -28,7 +28,7 @@
 
 #include <str/types.h>
 
-#define STR_ABI 22u
+#define STR_ABI 23u
 #define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
 
 #define STR_NPROC 1024u
@@ -78,6 +78,8 @@ struct str_thread {
 			 * it.  Pairs with core/plumb/stream.c:is_inside */
 	str_a64 word;	/* [A] address of the word it sleeps on, while
 			 * asleep_on is that of a head: host/user/notice.c */
+	str_a64 counted; /* [A] address of the counter, in a head queue, that
+			  * counts it as a sleeping writer, or 0 */
 	str_a64 sleeps;	/* [O] about how often it slept: for tools */
 	str_a64 wakes;	/* [O] about how often it woke others: for tools */
 	struct str_mag mag[2][STR_NCLASS]; /* [O] loaded and previous */
@@ -104,7 +106,7 @@ struct str_thread {
 			 * core/head/wake.c */
 	str_a64 hand[STR_NHAND]; /* [O] ring of the messages that it took last:
 				  * core/msg/origin.h */
-	uint8_t pad1[1024 - 296 - 8 * STR_NHAND - 2 * STR_NCLASS * sizeof(struct str_mag)];
+	uint8_t pad1[1024 - 304 - 8 * STR_NHAND - 2 * STR_NCLASS * sizeof(struct str_mag)];
 } STR_LINE;
 
 #define STR_SHARE_DROP 0x100u /* flag: count goes down by one; else up by one */
