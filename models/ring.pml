@@ -22,6 +22,9 @@
  * Reader.  Takes from the ring; sleeps in the kernel's pipe after it has set
  * asleep; gives the ring up between reads.
  *
+ * Each side keeps the position of the other one that it has last seen (wseen,
+ * rseen), and looks again when that is not enough.
+ *
  * A move is one step (writev), after both words have been closed one by one.
  *
  * @check run -DN=4
@@ -36,11 +39,14 @@
  * @find waits_before_closing assert -DN=4 -DLONG -DM_EARLY
  * @find taken_over_twice assert -DN=3 -DKILL -DM_TWICE
  * @find kept_incomplete assert -DN=4 -DLONG -DKILL -DM_KEEP
+ * @find keeps_stale_position assert=x==want -DN=5 -DSIZE=1 -DLONG -DM_STALE
  * @find reaches_ring assert=nowhere -DN=2 -DREACH1
  * @find reaches_over assert=nowhere -DN=3 -DKILL -DREACH2
  * @find reaches_both assert=nowhere -DN=4 -DLONG -DREACH3
  */
+#ifndef SIZE
 #define SIZE 2
+#endif
 
 mtype = { ARMED, STREAM, TO_R, TO_W, KERNEL };
 mtype = { UNKNOWN, SLEPT, EMPTY };
@@ -133,6 +139,9 @@ inline write(v, c)
 		if
 		:: tc
 		:: !tc && ta && c == 2 && td ->
+#ifndef M_STALE
+			wseen = t;
+#endif
 			atomic {
 				if
 				:: SAME -> asleep = false; dry = false;
@@ -162,6 +171,7 @@ inline write(v, c)
 			:: else
 			fi
 		:: !tc && ta && !(c == 2 && td) ->
+			wseen = t;
 			atomic {
 				if
 				:: SAME -> asleep = false; dry = false;
@@ -173,9 +183,11 @@ inline write(v, c)
 			:: mine -> k!v; waking = false; put = 1; break
 			:: else
 			fi
-		:: !tc && !ta && tpos - hpos == SIZE ->
+		:: !tc && !ta && t - wseen == SIZE && wseen != hpos ->
+			wseen = hpos
+		:: !tc && !ta && t - wseen == SIZE && wseen == hpos ->
 			tpos - hpos < SIZE || state != STREAM
-		:: !tc && !ta && tpos - hpos < SIZE ->
+		:: !tc && !ta && t - wseen != SIZE ->
 			ring[t % SIZE] = v;
 			/* a handler: it gives up, or nothing happens */
 			if
@@ -210,7 +222,7 @@ inline write(v, c)
 
 active proctype writer()
 {
-	byte v = 1, put, t, i;
+	byte v = 1, put, t, i, wseen;
 	bool ta, tw, td, tc, mine;
 
 	{
@@ -326,9 +338,28 @@ inline kernel_read()
 	fi
 }
 
+inline take()
+{
+	x = ring[hpos % SIZE];
+	atomic {
+		if
+		:: !hclosed -> hpos++; mine = true
+		:: else -> mine = false
+		fi
+	};
+	if
+	:: mine ->
+#ifdef REACH3
+		assert(!(state == TO_W && x == N) || nowhere);
+#endif
+		deliver(x)
+	:: else
+	fi
+}
+
 active proctype reader()
 {
-	byte x, t, i;
+	byte x, t, i, rseen;
 	bool ta, tw, td, tc, got, mine;
 	mtype kern = UNKNOWN;
 
@@ -376,21 +407,8 @@ again:
 				fi
 			fi
 		:: !tc && !hclosed && kern == EMPTY && t != hpos ->
-			x = ring[hpos % SIZE];
-			atomic {
-				if
-				:: !hclosed -> hpos++; mine = true
-				:: else -> mine = false
-				fi
-			};
-			if
-			:: mine ->
-#ifdef REACH3
-				assert(!(state == TO_W && x == N) || nowhere);
-#endif
-				deliver(x)
-			:: else
-			fi
+			rseen = t;
+			take()
 		:: !tc && !hclosed && kern == EMPTY && t == hpos ->
 			atomic {
 				if
@@ -407,6 +425,7 @@ again:
 			:: else
 			fi
 		fi
+	:: !ended && state == STREAM && kern == EMPTY && rseen > hpos -> take()
 	:: !ended && state == STREAM -> reader_gives_up()
 	od;
 	assert(want > done);

@@ -77,7 +77,9 @@ struct run_pipe {
 	uint32_t holder[RUN_HOLDERS]; /* pids that may hold an end */
 	STR_LINE uint64_t tail; /* flags, position of the writer */
 	uint64_t bytes; /* through the ring; the writer's */
+	int32_t wcpu;	/* CPU on which the writer was last */
 	STR_LINE uint64_t head; /* flags, position of the reader */
+	int32_t rcpu;	/* CPU on which the reader was last */
 	STR_LINE uint32_t room; /* the writer waits for room */
 	uint32_t turn;	/* futex on which it waits */
 };

@@ -32,16 +32,12 @@ missing(void)
 }
 
 void *
-run_next(void **cache, const char *name)
+run_find_next(void **cache, const char *name)
 {
-	void *p = __atomic_load_n(cache, __ATOMIC_RELAXED);
 	long (*none)(void) = missing;
-	int err;
+	int err = errno;
+	void *p = dlsym(RTLD_NEXT, name);
 
-	if (str_likely(p != NULL))
-		return p;
-	err = errno;
-	p = dlsym(RTLD_NEXT, name);
 	if (p == NULL)
 		memcpy(&p, &none, sizeof p);
 	__atomic_store_n(cache, p, __ATOMIC_RELAXED);

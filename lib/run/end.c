@@ -17,10 +17,9 @@
 #include "sys.h"
 #include "word.h"
 
-#define ENDS 32
 #define FIRST_TRY 4   /* of the writer, after it is considered */
 #define LAST_TRY 4096 /* calls between two tries */
-#define FIRST_PATIENCE 4000 /* ticks */
+#define FIRST_LOOK 4000 /* ticks */
 #define KERNEL_SIZE 65536
 /* what may be in the kernel's pipe, and the ring, each page begun anew */
 #define ROOMY_SIZE (KERNEL_SIZE + (int)RUN_RING + 4 * 4096)
@@ -34,13 +33,7 @@ uint8_t run_shift[RUN_NFD];
 
 bool run_ending;
 
-static struct run_end ends[ENDS];
-
-struct run_end *
-run_end(unsigned kind)
-{
-	return &ends[kind - RUN_END];
-}
+struct run_end run_ends[RUN_ENDS];
 
 struct own {
 	uint64_t id;
@@ -148,6 +141,7 @@ arm_taken(struct run_end *e)
 	p->before = UINT32_MAX;
 	p->in_read = 0;
 	e->epoch = ep;
+	e->seen = 0;
 	e->kernel = RUN_UNKNOWN;
 	__atomic_store_n(&p->state, ep << 8 | RUN_ARMED, __ATOMIC_SEQ_CST);
 	return true;
@@ -191,10 +185,10 @@ consider(int fd, bool writes)
 		run_kind[fd] = RUN_NEVER;
 		return RUN_NEVER;
 	}
-	for (i = 0; i < ENDS && ends[i].p != NULL; i++)
+	for (i = 0; i < RUN_ENDS && run_ends[i].p != NULL; i++)
 		;
-	if (i < ENDS)
-		e = &ends[i];
+	if (i < RUN_ENDS)
+		e = &run_ends[i];
 	if (e == NULL) {
 		again(fd);
 		return RUN_COUNTING;
@@ -204,7 +198,8 @@ consider(int fd, bool writes)
 	e->ring = run_ring(p);
 	e->reads = !writes;
 	e->next = FIRST_TRY;
-	e->patience = FIRST_PATIENCE;
+	e->look.time = e->gather = FIRST_LOOK;
+	e->look.skip = LOOK_SKIP;
 	e->p = p;
 	if (e->ring == NULL || (!writes && !arm(e, fd))) {
 		e->p = NULL;
@@ -238,7 +233,7 @@ run_consider(int fd, bool writes)
 void
 run_disarm(struct run_end *e, bool never)
 {
-	unsigned kind = RUN_END + (unsigned)(e - ends);
+	unsigned kind = RUN_END + (unsigned)(e - run_ends);
 
 	if (e->p == NULL)
 		return;
@@ -294,6 +289,7 @@ run_upgrade(struct run_end *e, struct run_pipe *p, int fd)
 		return false;
 	p->wpid = (uint32_t)getpid();
 	e->epoch = was >> 8;
+	e->seen = 0;
 	if (!__atomic_compare_exchange_n(&p->state, &was,
 		(was >> 8) << 8 | RUN_STREAM, false, __ATOMIC_SEQ_CST,
 		__ATOMIC_RELAXED)) {
@@ -307,6 +303,6 @@ run_upgrade(struct run_end *e, struct run_pipe *p, int fd)
 void
 run_look_again(void)
 {
-	for (unsigned i = 0; i < ENDS; i++)
-		ends[i].checked = 0;
+	for (unsigned i = 0; i < RUN_ENDS; i++)
+		run_ends[i].checked = 0;
 }

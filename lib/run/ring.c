@@ -28,8 +28,6 @@
  * Sleeping writer.  When the ring is full the writer sleeps on `turn'.  A
  * reader that is killed does not wake it: it looks for POLLERR from time to time (wait.c).
  */
-#include <time.h>
-
 #include "run.h"
 #include "sys.h"
 #include "word.h"
@@ -39,22 +37,10 @@ bool run_inside;
 #define LOOK_TICKS 2000000ull /* about a ms: the writer looks for a reader */
 #define FIRST 4096u	/* bytes that wake a reader, at most */
 #define FIRST_OF_LONG 1024u /* of a write that is longer than these */
-/* ticks for which a reader looks at an empty ring before it sleeps */
-#define PATIENCE_MIN 500u
-#define PATIENCE_MAX 60000u /* about 20 us, what a sleep and a wake cost */
-
-STR_INLINE uint64_t
-ticks(void)
-{
-#if defined(__x86_64__)
-	return __builtin_ia32_rdtsc();
-#else
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-#endif
-}
+#define ENOUGH 16384u /* bytes for which no reader waits for more */
+/* ticks for which it waits: at most about 10 us */
+#define GATHER_MIN 500u
+#define GATHER_MAX 32000u
 
 /* False: @buf is a bad address. */
 STR_INLINE bool
@@ -81,7 +67,7 @@ copy_out(const unsigned char *ring, uint32_t pos, void *buf, uint32_t n)
 
 /* ---------------------------------------------------------------- reading */
 
-enum step { STEP_KERNEL, STEP_AGAIN, STEP_RING, STEP_INTR };
+enum step { STEP_KERNEL, STEP_AGAIN, STEP_RING, STEP_INTR, STEP_ERROR };
 
 /* The reader does not know the kernel's pipe to be empty. */
 static enum step
@@ -101,36 +87,62 @@ kernel_first(struct run_end *e, struct run_pipe *p, int fd, uint64_t tail)
 		STEP_KERNEL : STEP_AGAIN;
 }
 
-/*
- * The ring is empty: is it still, after some looks?  The time doubles when bytes
- * come meanwhile, and halves when they do not.
- */
+/* The ring is empty: is it still, after some looks? */
 static bool
 stays_empty(struct run_end *e, struct run_pipe *p, uint64_t tail)
 {
-	uint64_t end = ticks() + e->patience;
+	uint64_t start, now;
+	uint32_t time;
 
+	if (on_cpu_of(&p->rcpu, &p->wcpu)) {
+		(void)sys_call1(SYS_sched_yield, 0);
+		return LOAD(&p->tail) == tail;
+	}
+	time = look_begin(&e->look);
+	start = ticks();
 	do {
 		for (int i = 0; i < 8; i++) {
 			if (LOAD(&p->tail) != tail) {
-				if (e->patience < PATIENCE_MAX)
-					e->patience *= 2;
+				look_end(&e->look, ticks() - start, time,
+					true);
 				return false;
 			}
 			relax();
 		}
-	} while (ticks() < end);
-	e->patience = e->patience / 2 > PATIENCE_MIN ? e->patience / 2 :
-		PATIENCE_MIN;
-	/* a writer on this CPU runs only now */
-	(void)sys_call1(SYS_sched_yield, 0);
+		now = ticks();
+	} while (now - start < time);
+	look_end(&e->look, now - start, time, false);
 	return LOAD(&p->tail) == tail;
 }
 
-static enum step
-read_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep)
+/*
+ * The ring has few bytes.  If the writer is writing, it has more in a moment, and
+ * neither side waits for the lines that the other one has just changed.
+ */
+static void
+gather(struct run_end *e, struct run_pipe *p, uint64_t tail)
 {
-	uint64_t state = LOAD(&p->state), tail = LOAD(&p->tail), head;
+	uint64_t end;
+
+	if (on_cpu_of(&p->rcpu, &p->wcpu))
+		return;
+	end = ticks() + e->gather;
+	do
+		relax();
+	while (ticks() < end);
+	if (LOAD(&p->tail) == tail)
+		e->gather = e->gather > 2 * GATHER_MIN ? e->gather / 2 :
+			GATHER_MIN;
+	else if (e->gather < GATHER_MAX)
+		e->gather *= 2;
+}
+
+static enum step
+read_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep,
+	size_t len, struct run_held *h)
+{
+	uint64_t state = LOAD(&p->state), tail, head;
+	uint32_t have;
 
 	if (state != (ep << 8 | RUN_STREAM)) {
 		if (state != (ep << 8 | RUN_TO_W)) {
@@ -140,18 +152,26 @@ read_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep)
 				run_disarm(e, false);
 			return STEP_KERNEL;
 		}
-		if (!run_wait_move(e, p, fd, state))
+		if (run_wait_move(e, p, fd, state, h) == RUN_ENDS_CALL)
 			return STEP_INTR;
 		return STEP_AGAIN;
 	}
 	head = LOAD(&p->head);
+	if (e->kernel == RUN_EMPTY && SAME_EPOCH(head, ep) &&
+			e->seen - POS(head) >= len)
+		return STEP_RING; /* take() looks at the flags */
+	tail = LOAD(&p->tail);
 	if (!SAME_EPOCH(tail, ep) || FLAG(tail, RUN_CLOSED) ||
 		FLAG(head, RUN_CLOSED))
 		return STEP_AGAIN;
 	if (e->kernel != RUN_EMPTY)
 		return kernel_first(e, p, fd, tail);
-	if (POS(tail) != POS(head))
+	have = POS(tail) - POS(head);
+	if (have != 0) {
+		if (have < len && have < ENOUGH)
+			gather(e, p, tail);
 		return STEP_RING;
+	}
 	if (stays_empty(e, p, tail) &&
 		swap(&p->tail, tail, tail |
 			(uint64_t)(RUN_ASLEEP | RUN_DRY) << 32)) {
@@ -182,8 +202,12 @@ take(struct run_end *e, struct run_pipe *p, const unsigned char *ring,
 	void *buf, size_t len)
 {
 	uint64_t head = LOAD(&p->head);
-	uint32_t n = POS(LOAD(&p->tail)) - POS(head);
+	uint32_t n = e->seen - POS(head);
 
+	if (n > RUN_RING || n < len) {
+		e->seen = POS(LOAD(&p->tail));
+		n = e->seen - POS(head);
+	}
 	if (n > RUN_RING || FLAG(head, RUN_CLOSED))
 		return 0;
 	if (n > len)
@@ -222,20 +246,23 @@ more(struct run_end *e, struct run_pipe *p, int fd, char *buf, size_t len)
 static ssize_t
 ring_read(struct run_end *e, struct run_pipe *p, int fd, void *buf, size_t len)
 {
+	struct run_held h = {0, false};
 	uint64_t ep = e->epoch;
 	uint32_t n;
 	ssize_t r;
 
 	for (;;) {
-		enum step s;
+		enum step s = STEP_KERNEL;
 
-		if (e->p != p || e->epoch != ep || len == 0)
-			return run_next_read(fd, buf, len);
-		s = read_step(e, p, fd, ep);
-		if (s == STEP_INTR) {
+		if (e->p == p && e->epoch == ep && len != 0)
+			s = read_step(e, p, fd, ep, len, &h);
+		if (s == STEP_INTR || (str_unlikely(h.on) &&
+				run_let(&h, true) == RUN_ENDS_CALL)) {
 			errno = EINTR;
 			return -1;
 		}
+		if (e->p != p || e->epoch != ep || len == 0)
+			return run_next_read(fd, buf, len);
 		if (s == STEP_KERNEL) {
 			__atomic_store_n(&p->in_read, 1, __ATOMIC_SEQ_CST);
 			if (LOAD(&p->state) == (ep << 8 | RUN_TO_W)) {
@@ -383,15 +410,6 @@ wake_reader_long(struct run_pipe *p, unsigned char *ring, uint64_t tail,
 	return r + (ssize_t)n;
 }
 
-/* The rest of a write by the kernel. */
-static ssize_t
-rest(int fd, const char *buf, size_t len, size_t done)
-{
-	ssize_t r = run_next_write(fd, buf + done, len - done);
-
-	return r >= 0 ? r + (ssize_t)done : done != 0 ? (ssize_t)done : r;
-}
-
 /* The reader may have been killed. */
 static bool
 reader_gone(struct run_end *e, int fd)
@@ -405,94 +423,159 @@ reader_gone(struct run_end *e, int fd)
 }
 
 static enum step
-write_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep)
+write_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep,
+	struct run_held *h)
 {
-	uint64_t state = LOAD(&p->state);
+	uint64_t state;
 
+	if (e->p != p || e->epoch != ep)
+		return STEP_KERNEL;
+	state = LOAD(&p->state);
 	if (str_likely(state == (ep << 8 | RUN_STREAM)))
 		return STEP_RING;
-	if (state == (ep << 8 | RUN_TO_R))
-		return run_wait_move(e, p, fd, state) ?
-			(LOAD(&p->state) == state ? STEP_KERNEL : STEP_AGAIN) :
-			STEP_INTR;
+	if (state == (ep << 8 | RUN_TO_R)) {
+		if (run_wait_move(e, p, fd, state, h) == RUN_ENDS_CALL)
+			return STEP_INTR;
+		return LOAD(&p->state) == state && run_is_gone(fd) ?
+			STEP_KERNEL : STEP_AGAIN;
+	}
 	if ((state >> 8) != ep || (state & 0xff) == RUN_KERNEL)
 		e->epoch = 0; /* of no ring: run_upgrade() sets it again */
 	return STEP_KERNEL;
 }
 
+/* Of @len bytes all that fits into the ring.  0: look again; -1: @buf is bad. */
 static ssize_t
-ring_write(struct run_end *e, struct run_pipe *p, int fd, const void *ubuf,
+put(struct run_pipe *p, unsigned char *ring, uint64_t tail, const char *buf,
+	size_t len, uint32_t room)
+{
+	uint32_t n = len < room ? (uint32_t)len : room;
+
+	if (str_unlikely(!copy_in(ring, POS(tail), buf, n)))
+		return -1;
+	if (!swap(&p->tail, tail,
+		(tail & ~0xffffffffull) | (uint32_t)(POS(tail) + n)))
+		return 0;
+	p->bytes += n;
+	(void)on_cpu_of(&p->wcpu, &p->wcpu);
+	return (ssize_t)n;
+}
+
+/* The bytes that the ring has room for. */
+STR_INLINE uint32_t
+room_for(struct run_end *e, struct run_pipe *p, uint64_t tail, size_t len)
+{
+	uint32_t room = RUN_RING - (POS(tail) - e->seen);
+
+	if (room < len) {
+		e->seen = POS(LOAD(&p->head));
+		room = RUN_RING - (POS(tail) - e->seen);
+	}
+	return room;
+}
+
+/*
+ * One step of a write of @len bytes, of which *done have been written.  @h: held
+ * from the first step that has to wait to the last one.
+ */
+static enum step
+write_more(struct run_end *e, struct run_pipe *p, int fd, const char *buf,
+	size_t len, size_t *done, struct run_held *h, uint64_t ep)
+{
+	enum step s = write_step(e, p, fd, ep, h);
+	enum run_came came;
+	size_t left = len - *done;
+	bool gone = false;
+	uint64_t tail;
+	uint32_t room;
+	ssize_t r;
+
+	if (s != STEP_RING)
+		return s;
+	tail = LOAD(&p->tail);
+	if (!SAME_EPOCH(tail, ep) || FLAG(tail, RUN_CLOSED))
+		return STEP_AGAIN;
+	/* a handler has left a call while it woke the reader */
+	if (str_unlikely(FLAG(tail, RUN_WAKING))) {
+		run_settle(e, false, RUN_CALL);
+		return STEP_AGAIN;
+	}
+	if (str_unlikely(FLAG(tail, RUN_ASLEEP))) {
+		e->seen = POS(tail); /* the ring is empty */
+		/* the kernel's pipe may be full */
+		if (!FLAG(tail, RUN_DRY) &&
+			run_let(h, true) == RUN_ENDS_CALL)
+			return STEP_INTR;
+		r = left > FIRST && FLAG(tail, RUN_DRY) ?
+			wake_reader_long(p, e->ring, tail, fd, buf + *done,
+				left) :
+			wake_reader(p, tail, fd, buf + *done, left);
+		if (r < 0)
+			return STEP_ERROR;
+		*done += (size_t)r;
+		return STEP_AGAIN;
+	}
+	room = room_for(e, p, tail, left);
+	if (str_unlikely(room < left)) {
+		run_hold(h);
+		/* POSIX: what is not longer than PIPE_BUF is not divided */
+		if (room == 0 || len <= FIRST) {
+			came = run_wait_room(e, p, tail, fd, h, &gone);
+			if (gone)
+				return STEP_KERNEL;
+			return came == RUN_ENDS_CALL ||
+				(came != RUN_NONE && *done != 0) ? STEP_INTR :
+				STEP_AGAIN;
+		}
+	}
+	r = put(p, e->ring, tail, buf + *done, left, room);
+	if (r < 0) {
+		/* the kernel finds out how much it can write */
+		run_settle(e, false, RUN_CALL);
+		return STEP_KERNEL;
+	}
+	*done += (size_t)r;
+	return STEP_AGAIN;
+}
+
+static ssize_t
+ring_write(struct run_end *e, struct run_pipe *p, int fd, const void *buf,
 	size_t len)
 {
-	unsigned char *ring = e->ring;
-	const char *buf = ubuf;
+	struct run_held h = {0, false};
+	enum step s = STEP_AGAIN;
 	size_t done = 0;
-	uint64_t ep, tail;
-	uint32_t room, n;
+	uint64_t ep;
+	ssize_t r = -1;
+	int err = EINTR;
 
 	if (e->epoch == 0 && !run_upgrade(e, p, fd))
 		return run_next_write(fd, buf, len);
 	ep = e->epoch;
 	if (str_unlikely(reader_gone(e, fd)))
 		return run_next_write(fd, buf, len);
-	while (done < len) {
-		enum step s = e->p != p || e->epoch != ep ? STEP_KERNEL :
-			write_step(e, p, fd, ep);
-		bool gone = false;
-
-		if (s == STEP_AGAIN)
-			continue;
-		if (s == STEP_KERNEL)
-			return rest(fd, buf, len, done);
-		if (s == STEP_INTR)
-			goto interrupted;
-		tail = LOAD(&p->tail);
-		if (!SAME_EPOCH(tail, ep) || FLAG(tail, RUN_CLOSED))
-			continue;
-		/* a handler has left a call while it woke the reader */
-		if (FLAG(tail, RUN_WAKING)) {
-			run_settle(e, false, RUN_CALL);
-			continue;
-		}
-		if (FLAG(tail, RUN_ASLEEP)) {
-			ssize_t r = len - done > FIRST && FLAG(tail, RUN_DRY) ?
-				wake_reader_long(p, ring, tail, fd, buf + done,
-					len - done) :
-				wake_reader(p, tail, fd, buf + done,
-					len - done);
-
-			if (r < 0)
-				return done != 0 ? (ssize_t)done : -1;
-			done += (size_t)r;
-			continue;
-		}
-		room = RUN_RING - (POS(tail) - POS(LOAD(&p->head)));
-		/* POSIX: what is not longer than PIPE_BUF is not divided */
-		if (room == 0 || (len <= FIRST && room < len)) {
-			if (!run_wait_room(p, tail, fd, &gone))
-				goto interrupted;
-			if (gone)
-				return rest(fd, buf, len, done);
-			continue;
-		}
-		n = len - done < room ? (uint32_t)(len - done) : room;
-		if (str_unlikely(!copy_in(ring, POS(tail), buf + done, n))) {
-			/* the kernel finds out how much it can write */
-			run_settle(e, false, RUN_CALL);
-			return rest(fd, buf, len, done);
-		}
-		if (!swap(&p->tail, tail,
-			(tail & ~0xffffffffull) | (uint32_t)(POS(tail) + n)))
-			continue;
-		p->bytes += n;
-		done += n;
-	}
-	return (ssize_t)done;
-interrupted:
-	if (done != 0)
+	while (done < len && s == STEP_AGAIN)
+		s = write_more(e, p, fd, buf, len, &done, &h, ep);
+	if (str_likely(s == STEP_AGAIN && !h.on))
 		return (ssize_t)done;
-	errno = EINTR;
-	return -1;
+	if (s == STEP_ERROR)
+		err = errno;
+	/* what has come ends a call that would wait in the kernel */
+	switch (run_let(&h, true)) {
+	case RUN_ENDS_CALL:
+		s = s == STEP_KERNEL ? STEP_INTR : s;
+		break;
+	case RUN_RESTARTS:
+		s = s == STEP_KERNEL && done != 0 ? STEP_INTR : s;
+		break;
+	default:
+		break;
+	}
+	if (s == STEP_KERNEL)
+		r = run_next_write(fd, (const char *)buf + done, len - done);
+	else
+		errno = err;
+	return r >= 0 ? r + (ssize_t)done : done != 0 ? (ssize_t)done : r;
 }
 
 ssize_t

@@ -29,6 +29,12 @@ enum run_kernel {
 	RUN_UNKNOWN  /* it may have bytes from before STREAM */
 };
 
+/* How long a call looks at the ring before it sleeps (word.h). */
+struct run_look {
+	uint32_t time; /* ticks */
+	uint32_t skipped, skip;
+};
+
 /* An end that this process holds and that is ready for the ring. */
 struct run_end {
 	struct run_pipe *p; /* NULL: unused */
@@ -37,7 +43,9 @@ struct run_end {
 	bool reads;
 	uint8_t kernel;	   /* reader: an enum run_kernel */
 	bool got;	   /* reader: bytes have come since it was SLEPT */
-	uint32_t patience; /* reader: ticks for which it looks before it sleeps */
+	struct run_look look;
+	uint32_t gather;   /* reader: ticks for which it lets few bytes become more */
+	uint32_t seen;	   /* position of the other side, when last looked at */
 	uint32_t calls, next; /* writer: calls, and the one that tries next */
 	uint64_t checked;  /* writer: time of the last look for the reader */
 };
@@ -54,7 +62,16 @@ extern uint8_t run_shift[RUN_NFD];   /* doublings of the limit of calls */
 ssize_t run_next_read(int fd, void *buf, size_t len);
 ssize_t run_next_write(int fd, const void *buf, size_t len);
 /* The next definition of @name; never NULL. */
-void *run_next(void **cache, const char *name);
+void *run_find_next(void **cache, const char *name);
+
+STR_INLINE void *
+run_next(void **cache, const char *name)
+{
+	void *p = __atomic_load_n(cache, __ATOMIC_RELAXED);
+
+	return str_likely(p != NULL) ? p : run_find_next(cache, name);
+}
+
 #define NEXT(name) \
 	((__typeof__(&name))run_next(&next_##name, #name))
 #define NEXT_SLOT(name) static void *next_##name
@@ -113,7 +130,15 @@ bool run_two_only(struct run_pipe *p, int fd);
 /* ----------------------------------------------------------------- end.c */
 /* @fd has made enough calls: its kind from now on. */
 unsigned run_consider(int fd, bool writes);
-struct run_end *run_end(unsigned kind);
+#define RUN_ENDS 32
+extern struct run_end run_ends[RUN_ENDS];
+
+STR_INLINE struct run_end *
+run_end(unsigned kind)
+{
+	return &run_ends[kind - RUN_END];
+}
+
 /* Descriptors of @e: again COUNTING, or NEVER. */
 void run_disarm(struct run_end *e, bool never);
 bool run_upgrade(struct run_end *e, struct run_pipe *p, int fd);
@@ -125,23 +150,35 @@ ssize_t run_ring_read(struct run_end *e, int fd, void *buf, size_t len);
 ssize_t run_ring_write(struct run_end *e, int fd, const void *buf, size_t len);
 
 /* ---------------------------------------------------------------- wait.c */
-/* Keep all signals pending but those of fault.c.  Return: the mask before. */
-uint64_t run_hold_signals(void);
-/* Let the handlers run.  True: one ends the calls of the kernel's by EINTR. */
-bool run_let_signals(uint64_t mask);
+/* While a call waits it holds the signals of the program, but not those of
+ * fault.c, so that it sees each one that comes. */
+struct run_held {
+	uint64_t mask; /* the program's */
+	bool on;
+};
+void run_hold(struct run_held *h);
+enum run_came {
+	RUN_NONE,
+	RUN_RESTARTS, /* a call of the kernel's would be restarted now */
+	RUN_ENDS_CALL /* or would end with EINTR */
+};
+/* If signals have come, or if @release, end the hold: their handlers run. */
+enum run_came run_let(struct run_held *h, bool release);
 /* POLLERR and POLLHUP of @fd after at most @ms milliseconds. */
 short run_events(int fd, int ms);
 /* Has the last reader closed the pipe of the writer's @fd? */
 bool run_is_gone(int fd);
 /* Number of bytes in the kernel's pipe; -1. */
 int run_unread(int fd);
-/* Sleep until the reader has made room.  @fd: the writer's; *ret_gone: the
- * reader has ended.  False: the call ends with EINTR. */
-bool run_wait_room(struct run_pipe *p, uint64_t tail, int fd, bool *ret_gone);
+/* Wait until the reader has made room, or signals have come.  @fd: the
+ * writer's; *ret_gone: the reader has ended.  Locks: @h holds the signals; it does
+ * so afterwards if none has come. */
+enum run_came run_wait_room(struct run_end *e, struct run_pipe *p,
+	uint64_t tail, int fd, struct run_held *h, bool *ret_gone);
 void run_wake_writer(struct run_pipe *p);
-/* Wait while the other side moves the ring; false: the call ends with EINTR. */
-bool run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
-	uint64_t state);
+/* Wait while the other side moves the ring, or until signals have come. */
+enum run_came run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
+	uint64_t state, struct run_held *h);
 /* Wait until the reader is in no read of the kernel's pipe, at most 50 ms. */
 void run_wait_read(struct run_pipe *p);
 /* Wait until the writer has woken this reader; false: the writer is gone. */

@@ -189,12 +189,15 @@ static bool
 give_up(const struct run_end *e, struct run_pipe *p, int fd, uint64_t was,
 	uint64_t mine)
 {
-	uint64_t mask = run_hold_signals();
-	bool ok = swap(&p->state, was, mine);
+	struct run_held h = {0, false};
+	bool ok;
+
+	run_hold(&h);
+	ok = swap(&p->state, was, mine);
 
 	if (ok)
 		move_quietly(e, p, fd, ((was >> 8) + 1) << 8 | RUN_KERNEL);
-	(void)run_let_signals(mask);
+	(void)run_let(&h, true);
 	return ok;
 }
 
@@ -226,8 +229,11 @@ run_settle(struct run_end *e, bool never, enum run_count why)
 				break;
 			}
 		} else {
+			struct run_held h = {0, false};
+
 			/* the other side does; its death is seen */
-			(void)run_wait_move(e, p, fd, was);
+			(void)run_wait_move(e, p, fd, was, &h);
+			(void)run_let(&h, true);
 			if (!e->reads && LOAD(&p->state) == was)
 				break;
 		}

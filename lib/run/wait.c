@@ -8,22 +8,24 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
 #include "run.h"
 #include "sys.h"
 #include "word.h"
 
 #define LOOK_MS 5 /* between two looks of a writer for the reader */
+#define LOOK_PAUSES 32 /* between two looks at a position that another changes */
 
-uint64_t
-run_hold_signals(void)
+void
+run_hold(struct run_held *h)
 {
 	uint64_t mask = ~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1));
-	uint64_t old = 0;
 
-	(void)sys_call4(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &old, SYS_SIGSET);
-	return old;
+	if (h->on)
+		return;
+	(void)sys_call4(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &h->mask,
+		SYS_SIGSET);
+	h->on = true;
 }
 
 /* Does a handler of @sig run, after which a call of the kernel's is not
@@ -44,24 +46,33 @@ ends_calls(int sig)
 }
 
 /*
- * Each sleep of the ring holds the signals, and so is short.  What has come
- * meanwhile is known here: a handler without SA_RESTART ends the program's call,
- * as it ends the kernel's.
+ * A call that has to wait holds the signals from before its first wait to its
+ * end.  So one that comes is not missed between two sleeps, or while the call
+ * copies: it is pending.  A handler without SA_RESTART ends the program's call, as
+ * it ends the kernel's.  After one with SA_RESTART the call begins anew, as the
+ * kernel's does.
  */
-bool
-run_let_signals(uint64_t mask)
+enum run_came
+run_let(struct run_held *h, bool release)
 {
+	enum run_came ret = RUN_NONE;
 	uint64_t come = 0;
-	bool ends = false;
 
+	if (!h->on)
+		return RUN_NONE;
 	(void)sys_call2(SYS_rt_sigpending, &come, SYS_SIGSET);
-	come &= ~mask;
+	come &= ~h->mask;
+	if (come == 0 && !release)
+		return RUN_NONE;
+	if (come != 0)
+		ret = RUN_RESTARTS;
 	for (int sig = 1; come != 0 && sig < 65; sig++)
 		if ((come >> (sig - 1) & 1) != 0 && ends_calls(sig))
-			ends = true;
-	(void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL,
+			ret = RUN_ENDS_CALL;
+	h->on = false;
+	(void)sys_call4(SYS_rt_sigprocmask, SIG_SETMASK, &h->mask, NULL,
 		SYS_SIGSET);
-	return ends;
+	return ret;
 }
 
 short
@@ -80,28 +91,58 @@ run_is_gone(int fd)
 	return (run_events(fd, 0) & POLLERR) != 0;
 }
 
-/* Sleep until the reader has made room.  @fd: the writer's.
- * False: the call ends with EINTR. */
-bool
-run_wait_room(struct run_pipe *p, uint64_t tail, int fd, bool *ret_gone)
+/* Half of the ring: so both sides have much to do between two waits. */
+static bool
+has_room(struct run_pipe *p, uint64_t tail)
 {
-	uint32_t turn = LOAD(&p->turn);
-	struct timespec ts = {0, LOOK_MS * 1000000};
-	uint64_t mask;
-	long r;
+	return POS(tail) - POS(LOAD(&p->head)) <= RUN_RING / 2 ||
+		LOAD(&p->tail) != tail;
+}
 
+/* Does the reader make room while this writer looks? */
+static bool
+gets_room(struct run_end *e, struct run_pipe *p, uint64_t tail)
+{
+	uint64_t start, now;
+	uint32_t time;
+
+	if (on_cpu_of(&p->wcpu, &p->rcpu)) {
+		(void)sys_call1(SYS_sched_yield, 0);
+		return has_room(p, tail);
+	}
+	time = look_begin(&e->look);
+	start = ticks();
+	do {
+		if (has_room(p, tail)) {
+			look_end(&e->look, ticks() - start, time, true);
+			return true;
+		}
+		for (int i = 0; i < LOOK_PAUSES; i++)
+			relax();
+		now = ticks();
+	} while (now - start < time);
+	look_end(&e->look, now - start, time, false);
+	return false;
+}
+
+enum run_came
+run_wait_room(struct run_end *e, struct run_pipe *p, uint64_t tail, int fd,
+	struct run_held *h, bool *ret_gone)
+{
+	struct timespec ts = {0, LOOK_MS * 1000000};
+	uint32_t turn;
+	long r = 0;
+
+	if (gets_room(e, p, tail))
+		return run_let(h, false);
+	turn = LOAD(&p->turn);
 	__atomic_store_n(&p->room, 1, __ATOMIC_SEQ_CST);
-	if (POS(tail) - POS(LOAD(&p->head)) <= RUN_RING / 2 ||
-		LOAD(&p->tail) != tail)
-		return true;
-	mask = run_hold_signals();
-	r = sys_call6(SYS_futex, &p->turn, 0 /* FUTEX_WAIT */, turn, &ts, NULL,
-		0);
-	if (run_let_signals(mask))
-		return false;
+	if (!has_room(p, tail))
+		r = sys_call6(SYS_futex, &p->turn, 0 /* FUTEX_WAIT */, turn,
+			&ts, NULL, 0);
 	if (r == -ETIMEDOUT && run_is_gone(fd))
 		*ret_gone = true;
-	return true;
+	return run_let(h, false);
 }
 
 void
@@ -147,12 +188,12 @@ take_over(struct run_pipe *p, int fd, uint64_t state)
 	(void)swap(&p->state, state, to);
 }
 
-bool
+enum run_came
 run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
-	uint64_t state)
+	uint64_t state, struct run_held *h)
 {
 	for (int i = 0; LOAD(&p->state) == state; i++) {
-		uint64_t mask;
+		enum run_came came;
 		short ev;
 
 		if (i < 100) {
@@ -164,20 +205,21 @@ run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
 			continue;
 		}
 		/* a reader without data would return at once for its data */
-		mask = run_hold_signals();
+		run_hold(h);
 		ev = run_events(fd, 1);
-		if (run_let_signals(mask))
-			return false;
+		came = run_let(h, false);
+		if (came != RUN_NONE)
+			return came;
 		if ((ev & (POLLHUP | POLLERR)) != 0 &&
 				LOAD(&p->state) == state) {
 			if (!e->reads)
-				return true; /* the kernel says EPIPE */
+				return RUN_NONE; /* the kernel says EPIPE */
 			take_over(p, fd, state);
 		}
 		if (ev != 0)
 			(void)sys_call1(SYS_sched_yield, 0);
 	}
-	return true;
+	return RUN_NONE;
 }
 
 /*

@@ -8,6 +8,9 @@
 #ifndef RUN_WORD_H
 #define RUN_WORD_H
 
+#include <sched.h>
+#include <time.h>
+
 #include "run.h"
 
 #define POS(w) ((uint32_t)(w))
@@ -31,6 +34,76 @@ relax(void)
 #else
 	__asm__ volatile("yield");
 #endif
+}
+
+/* A clock in units of about a third of a nanosecond, up to one. */
+STR_INLINE uint64_t
+ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+#endif
+}
+
+/* Note in @own on which CPU this process is.  Return: is @other the same one?
+ * Then the other side runs only when this one does not. */
+STR_INLINE bool
+on_cpu_of(int32_t *own, const int32_t *other)
+{
+	int32_t cpu = sched_getcpu();
+
+	if (__atomic_load_n(own, __ATOMIC_RELAXED) != cpu)
+		__atomic_store_n(own, cpu, __ATOMIC_RELAXED);
+	return __atomic_load_n(other, __ATOMIC_RELAXED) == cpu;
+}
+
+/*
+ * A wait begins with a look that lasts for some time, because a sleep and a wake
+ * cost more.  It is twice as long as the last look that was worth it.  When no look
+ * is, the looks become short; a long one, now and then, finds out whether that
+ * has changed.
+ */
+#define LOOK_MIN 500u
+#define LOOK_MAX 60000u /* about 20 us, what a sleep and a wake cost */
+#define LOOK_SKIP 4u /* short looks before the next long one */
+#define LOOK_SKIP_MAX 256u
+
+STR_INLINE uint32_t
+look_begin(struct run_look *l)
+{
+	if (l->time > LOOK_MIN)
+		return l->time;
+	if (l->skipped < l->skip) {
+		l->skipped++;
+		return LOOK_MIN;
+	}
+	l->skipped = 0;
+	return LOOK_MAX;
+}
+
+/* The look has lasted @took of @time, and was worth it (@came) or not. */
+STR_INLINE void
+look_end(struct run_look *l, uint64_t took, uint32_t time, bool came)
+{
+	uint32_t old = l->time;
+
+	if (came) {
+		l->time = took > LOOK_MAX / 2 ? LOOK_MAX : 2 * (uint32_t)took;
+		if (l->time < old - old / 4)
+			l->time = old - old / 4;
+		l->skip = LOOK_SKIP;
+	} else {
+		l->time = old / 2;
+		if (time == LOOK_MAX && l->skip < LOOK_SKIP_MAX)
+			l->skip *= 2;
+	}
+	if (l->time < LOOK_MIN)
+		l->time = LOOK_MIN;
 }
 
 #endif

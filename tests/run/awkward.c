@@ -14,18 +14,25 @@
  *	awkward raw		two children read, unknown to the library
  *	awkward first		read, until another reader has begun
  *	awkward lone		a thread reads on when the first one has ended
+ *	awkward signals		send a signal to a blocked writer at each of its
+ *				steps
+ *	awkward idle		read until the pipe is carried, then no more
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/fsuid.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -248,10 +255,16 @@ await(const char *name)
 		(void)sched_yield();
 }
 
+/* By an absolute name, which changes nothing for a carried pipe. */
 static void
 tell(const char *name)
 {
-	(void)close(open(name, O_CREAT | O_WRONLY, 0600));
+	char dir[PATH_MAX], path[2 * PATH_MAX];
+
+	if (getcwd(dir, sizeof dir) == NULL)
+		die("getcwd");
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	(void)close(open(path, O_CREAT | O_WRONLY, 0600));
 }
 
 /* The first reader, which could carry the pipe; the other one is still there. */
@@ -300,6 +313,117 @@ lone(void)
 	pthread_exit(NULL);
 }
 
+/* ----------------------------------------------------------- blocked writes */
+
+#define STEPS 40    /* system calls of a blocked write that are tried */
+#define PATIENT 400 /* after so many more, the write has missed the signal */
+
+static int
+idle(void)
+{
+	for (long i = 0; i < BEFORE; i++)
+		if (line(0, read) != i)
+			return 1;
+	tell("idle");
+	await("done");
+	return 0;
+}
+
+/* Write for ever; count the calls that end with EINTR. */
+static void
+interrupted(volatile uint32_t *ended)
+{
+	struct sigaction sa = {.sa_handler = nothing};
+	char text[16];
+
+	(void)sigaction(SIGUSR1, &sa, NULL);
+	for (unsigned i = 0;; i++) {
+		snprintf(text, sizeof text, "%07u\n", i % 10000000);
+		while (write(1, text, LINE) != LINE)
+			if (errno == EINTR)
+				++*ended;
+			else
+				_exit(1);
+	}
+}
+
+/* Let the traced @pid go on to its next system call, or to the end of one. */
+static bool
+step(pid_t pid, int sig)
+{
+	int status;
+
+	if (ptrace(PTRACE_SYSCALL, pid, NULL, (void *)(intptr_t)sig) != 0 ||
+			waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+		return false;
+	/* a signal arrives: it is delivered */
+	return WSTOPSIG(status) != SIGUSR1 || step(pid, SIGUSR1);
+}
+
+/* Does @pid sleep in the kernel's write? */
+static bool
+in_write(pid_t pid)
+{
+	char path[64];
+	long number = -1;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
+	f = fopen(path, "r");
+	if (f == NULL)
+		return false;
+	(void)fscanf(f, "%ld", &number);
+	(void)fclose(f);
+	return number == SYS_write;
+}
+
+static int
+signals(void)
+{
+	volatile uint32_t *ended = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status, missed = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		interrupted(ended);
+	(void)dup2(2, 1);
+	await("idle");
+	/* it is blocked when a signal ends its call */
+	while (*ended == 0) {
+		(void)sched_yield();
+		(void)kill(pid, SIGUSR1);
+	}
+	if (in_write(pid) || ptrace(PTRACE_SEIZE, pid, NULL, NULL) != 0) {
+		fprintf(stderr, in_write(pid) ? "not carried\n" : "not traced\n");
+		(void)kill(pid, SIGKILL);
+		tell("done");
+		return 0;
+	}
+	(void)ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	(void)waitpid(pid, &status, 0);
+	/* the last signals arrive, and the writer is blocked again */
+	for (int i = 0; i < PATIENT / 4; i++)
+		if (!step(pid, 0))
+			die("step");
+	for (int k = 0; k < STEPS && missed == 0; k++) {
+		uint32_t was = *ended;
+
+		for (int i = 0; i < 8 + k; i++)
+			if (!step(pid, 0))
+				die("step");
+		(void)kill(pid, SIGUSR1);
+		for (int i = 0; *ended == was && i < PATIENT; i++)
+			if (!step(pid, 0))
+				die("step");
+		missed += *ended == was;
+	}
+	(void)kill(pid, SIGKILL);
+	fprintf(stderr, missed ? "missed\n" : "none missed\n");
+	tell("done");
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -323,6 +447,10 @@ main(int argc, char **argv)
 		return lone();
 	if (strcmp(what, "first") == 0)
 		return first();
+	if (strcmp(what, "signals") == 0)
+		return signals();
+	if (strcmp(what, "idle") == 0)
+		return idle();
 	fprintf(stderr, "awkward: wrong usage\n");
 	return 2;
 }

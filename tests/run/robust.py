@@ -269,6 +269,21 @@ def restarted(strrun):
 
 
 @case
+def signal_at_each_step(strrun):
+    """a signal ends a blocked write, whenever it comes"""
+    for _ in range(10):
+        with tempfile.TemporaryDirectory() as d:
+            out, _ = run(strrun, f'cd {d}; ({AWKWARD} signals | {AWKWARD} '
+                         'idle) 2>&1')
+        if out != 'not carried\n':
+            break
+    if out == 'not traced\n':
+        return 'tracing is not permitted'
+    assert out == 'none missed\n', out
+    return None
+
+
+@case
 def small_stack(strrun):
     """a thread with the smallest stack can start programs"""
     out, _ = run(strrun, f'{AWKWARD} spawn')
