@@ -187,6 +187,7 @@ sctpt_changes(struct sctpt_conn *c, const struct sctp_env *env)
 			sctpt_wait_room(c);
 			return;
 		}
+		sctpt_change_done(c, ch);
 		if ((ch->what & (SCTP_RECONF_OUT | SCTP_RECONF_IN)) != 0 &&
 			sctpt_wants(c, SCTPIO_EV_RESET))
 			reset_note(c, ch);

@@ -17,6 +17,10 @@ enum { V_DEBUG, V_LINGER, V_LINGER_TIME, V_SNDLOWAT, V_RCVLOWAT };
 #define SCTP_INT(name_, dflt_, min_, max_) \
 	INT_OPT(T_INET_SCTP, name_, dflt_, min_, max_)
 
+#define MAY_ALL (T_SCTP_MAY_RESET | T_SCTP_MAY_RESET_TSN | T_SCTP_MAY_ADD)
+#define REQUEST(name_) \
+	{T_INET_SCTP, name_, TPI_OPT_BYTES, TPI_OPT_OPS, 0, 0, 64, 0}
+
 const struct tpi_opt sctpt_opts[] = {
 	{XTI_GENERIC, XTI_DEBUG, TPI_OPT_INT, 0, 0, 0, BIG, V_DEBUG},
 	{XTI_GENERIC, XTI_LINGER, TPI_OPT_LINGER, 0, T_NO, 0, 32767, V_LINGER},
@@ -57,6 +61,19 @@ const struct tpi_opt sctpt_opts[] = {
 		T_NO, T_YES, 0},
 	SCTP_INT(T_SCTP_SCHEDULER, SCTP_SCHED_FCFS, SCTP_SCHED_FCFS,
 		SCTP_SCHED_WEIGHTED),
+	{T_INET_SCTP, T_SCTP_AUTH, TPI_OPT_YESNO, TPI_OPT_OPS, T_NO, T_NO,
+		T_YES, 0},
+	{T_INET_SCTP, T_SCTP_ASCONF, TPI_OPT_YESNO, TPI_OPT_OPS, T_NO, T_NO,
+		T_YES, 0},
+	SCTP_INT(T_SCTP_ALI, 0, -BIG - 1, BIG),
+	SCTP_INT(T_SCTP_RECONF, MAY_ALL, 0, MAY_ALL),
+	REQUEST(T_SCTP_RESET),
+	REQUEST(T_SCTP_ADD_STREAMS),
+	REQUEST(T_SCTP_ADD_IP),
+	REQUEST(T_SCTP_DEL_IP),
+	REQUEST(T_SCTP_SET_IP),
+	{T_INET_SCTP, T_SCTP_CHANGE, TPI_OPT_INT,
+		TPI_OPT_OPS | TPI_OPT_RDONLY, 0, 0, BIG, 0},
 };
 _Static_assert(SCTP_CLOSED + T_SCTP_S_CLOSED == T_SCTP_S_CLOSED &&
 	SCTP_SHUTDOWN_ACK_SENT + T_SCTP_S_CLOSED == T_SCTP_S_SHUTDOWN_ACK_SENT,
@@ -103,6 +120,37 @@ parameter(struct sctp_conf *c, const struct tpi_opt *o, uint32_t *ret_unit)
 	}
 }
 
+/* T_SCTP_RECONF, as the engine has it, and back. */
+static const struct {
+	uint32_t may, reconf;
+} permits[] = {
+	{T_SCTP_MAY_RESET, SCTP_RECONF_OUT | SCTP_RECONF_IN},
+	{T_SCTP_MAY_RESET_TSN, SCTP_RECONF_TSN},
+	{T_SCTP_MAY_ADD, SCTP_RECONF_ADD_OUT | SCTP_RECONF_ADD_IN},
+};
+
+static t_scalar_t
+permitted(const struct sctp_conf *c)
+{
+	uint32_t i, v = 0;
+
+	for (i = 0; i < STR_ARRAY_LEN(permits); i++)
+		if ((c->reconf & permits[i].reconf) != 0)
+			v |= permits[i].may;
+	return (t_scalar_t)v;
+}
+
+static void
+permit(struct sctp_conf *c, uint32_t v)
+{
+	uint32_t i;
+
+	c->reconf = SCTP_RECONF_ON;
+	for (i = 0; i < STR_ARRAY_LEN(permits); i++)
+		if ((v & permits[i].may) != 0)
+			c->reconf |= (uint8_t)permits[i].reconf;
+}
+
 static t_scalar_t
 value(struct sctpt *u, const struct tpi_opt *o)
 {
@@ -124,6 +172,16 @@ value(struct sctpt *u, const struct tpi_opt *o)
 		return u->conf.scheduler;
 	case T_SCTP_INTERLEAVE:
 		return u->conf.interleave ? T_YES : T_NO;
+	case T_SCTP_AUTH:
+		return u->conf.auth ? T_YES : T_NO;
+	case T_SCTP_ASCONF:
+		return u->conf.asconf ? T_YES : T_NO;
+	case T_SCTP_ALI:
+		return (t_scalar_t)u->conf.adaptation;
+	case T_SCTP_RECONF:
+		return permitted(&u->conf);
+	case T_SCTP_CHANGE:
+		return sctpt_change_state(u);
 	case T_SCTP_PPI:
 		return (t_scalar_t)u->ppid;
 	case T_SCTP_SID:
@@ -192,6 +250,10 @@ sctpt_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 		status(sctpt_of(tp), &s);
 		bcopy(&s, val, sizeof(s));
 		*len = sizeof(s);
+		return 0;
+	}
+	if (o->type == TPI_OPT_BYTES) {
+		*len = 0; /* a request has no value */
 		return 0;
 	}
 	*(t_scalar_t *)val = value(sctpt_of(tp), o);
@@ -274,7 +336,8 @@ sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 	struct sctpt *u = sctpt_of(tp);
 	t_scalar_t v;
 
-	(void)len;
+	if (o->type == TPI_OPT_BYTES)
+		return sctpt_request(u, o->name, val, len);
 	bcopy(val, &v, sizeof(v));
 	if (o->level == XTI_GENERIC)
 		return set_generic(u, o, v);
@@ -301,6 +364,21 @@ sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
 		break;
 	case T_SCTP_INTERLEAVE:
 		u->conf.interleave = v == T_YES;
+		break;
+	case T_SCTP_AUTH: /* RFC 5061 s4.2.7: without it no ASCONF */
+		u->conf.auth = v == T_YES;
+		u->conf.asconf = u->conf.asconf && u->conf.auth;
+		break;
+	case T_SCTP_ASCONF:
+		u->conf.asconf = v == T_YES;
+		u->conf.auth = u->conf.auth || u->conf.asconf;
+		break;
+	case T_SCTP_ALI:
+		u->conf.adapts = v != 0;
+		u->conf.adaptation = (uint32_t)v;
+		break;
+	case T_SCTP_RECONF:
+		permit(&u->conf, (uint32_t)v);
 		break;
 	case T_SCTP_OSTREAMS:
 		u->conf.ostreams = (uint16_t)v;

@@ -163,6 +163,7 @@ struct sctpt_conn {
 	} wish[SCTPT_WISHES];
 	struct ip_addr asked;	  /* the one under way, */
 	uint32_t asking;	  /* ... if there is one */
+	uint32_t change;	  /* T_SCTP_CHANGE */
 	/* copies for the ABORT after a crash */
 	uint32_t peer_tag;
 	struct ip_addr peer, from; /* the peer's address, and ours */
@@ -251,7 +252,7 @@ struct sctpt_work {
 
 /* option.c */
 extern const struct tpi_opt sctpt_opts[];
-#define SCTPT_NOPT 29u
+#define SCTPT_NOPT 39u
 int sctpt_getopt(struct tpi *tp, const struct tpi_opt *o, void *val,
 	unsigned int *len);
 int sctpt_setopt(struct tpi *tp, const struct tpi_opt *o, const void *val,
@@ -359,6 +360,12 @@ int sctpt_value(struct sctpt *u, struct sctpio_value *v, mblk_t **ret);
 int sctpt_abandoned(struct sctpt *u, struct sctpio_abandoned *a, mblk_t **ret);
 void sctpt_changes(struct sctpt_conn *c, const struct sctp_env *env);
 void sctpt_failures(struct sctpt_conn *c, const struct sctp_env *env);
+
+/* request.c */
+int sctpt_request(struct sctpt *u, unsigned int name, const void *val,
+	unsigned int len);
+t_scalar_t sctpt_change_state(struct sctpt *u);
+void sctpt_change_done(struct sctpt_conn *c, const struct sctp_change *ch);
 
 /* socket.c */
 int sctpt_ctl(struct tpi *tp, int cmd, const struct tpi_buf *arg,

@@ -149,6 +149,37 @@ struct t_kpalive {
 #define T_SCTP_LOCHECK			64	/* packets within a domain too */
 #define T_SCTP_INTERLEAVE		65	/* offer I-DATA: RFC 8260 */
 #define T_SCTP_SCHEDULER		66	/* which stream sends next */
+#define T_SCTP_AUTH			68	/* offer authentication: RFC 4895 */
+#define T_SCTP_ASCONF			69	/* offer changes of addresses: RFC 5061 */
+#define T_SCTP_RECONF			70	/* T_SCTP_MAY_*: RFC 6525 */
+#define T_SCTP_RESET			71	/* struct t_sctp_reset: a request */
+#define T_SCTP_ADD_STREAMS		72	/* struct t_sctp_add: a request */
+#define T_SCTP_CHANGE			73	/* T_SCTP_CHANGE_*: the last request */
+
+/* The changes of streams that the peer may make; 0: none. */
+#define T_SCTP_MAY_RESET		1
+#define T_SCTP_MAY_RESET_TSN		2
+#define T_SCTP_MAY_ADD			4
+
+/* The value of T_SCTP_RESET; 16-bit stream numbers follow, or none: all. */
+struct t_sctp_reset {
+	t_uscalar_t what;	/* T_SCTP_RESET_*; OUT and IN can be added */
+};
+#define T_SCTP_RESET_OUT		1
+#define T_SCTP_RESET_IN			2
+#define T_SCTP_RESET_TSN		4	/* all streams, and new TSNs */
+#define T_SCTP_RESET_MOST		30	/* stream numbers */
+
+/* The value of T_SCTP_ADD_STREAMS: more streams for sending, receiving. */
+struct t_sctp_add {
+	t_uscalar_t out, in;
+};
+
+#define T_SCTP_CHANGE_NONE		0
+#define T_SCTP_CHANGE_WAITS		1	/* it has not ended */
+#define T_SCTP_CHANGE_DONE		2
+#define T_SCTP_CHANGE_DENIED		3
+#define T_SCTP_CHANGE_FAILED		4
 
 /* The value of T_SCTP_STATUS: sctp(4). */
 struct t_sctp_status {
