@@ -38,8 +38,9 @@ uint32_t poll_set_events(const struct poll_set *s, unsigned i);
  * pollkeep.c: sets that are kept between calls.
  * poll_kept - poll @ufds as a kept set; false: there is none like it.
  * poll_keep - keep @s for the next call, if it is polled again and again.
+ * A poll of fewer Streams than POLL_KEEP arms each of them in every call.
  */
-#define POLL_KEEP 16u
+#define POLL_KEEP 8u
 bool poll_kept(struct pollfd *ufds, size_t n, uint64_t deadline, int *ret);
 void poll_keep(const struct poll_set *s);
 
