@@ -39,6 +39,7 @@
 #define FORWARD       "/proc/sys/net/ipv4/ip_forward"
 #define UP_TIMEOUT_NS (5 * BENCH_NS_PER_S)
 #define UP_TICK_NS    100000
+#define UP_PORT       7000
 
 static int spaces[2] = {-1, -1}; /* here, there */
 
@@ -201,26 +202,53 @@ add_route(int fd)
 	return ioctl(fd, SIOCADDRT, &route);
 }
 
-/* Until the device carries: before that it throws away what it is given. */
-static int
-wait_until_running(int fd, const char *device)
+static void
+set_broadcast(struct sockaddr *to, uint16_t port)
 {
-	uint64_t deadline = bench_now_ns() + UP_TIMEOUT_NS;
+	struct sockaddr_in sin;
 
-	for (;;) {
-		struct ifreq request = request_for(device);
-		uint64_t now = bench_now_ns();
+	set_address(to, NETNS_HERE | (~UINT32_C(0) >> NETNS_BITS));
+	memcpy(&sin, to, sizeof(sin));
+	sin.sin_port = htons(port);
+	memcpy(to, &sin, sizeof(*to));
+}
 
-		if (ioctl(fd, SIOCGIFFLAGS, &request) != 0)
+/* Let @fd send broadcasts, and receive those to @port. */
+static int
+prepare(int fd, uint16_t port)
+{
+	struct sockaddr at;
+	int on = 1;
+
+	set_broadcast(&at, port);
+	return setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &on, sizeof(on)) != 0
+		       ? -1
+		       : bind(fd, &at, sizeof(at));
+}
+
+/*
+ * Wait until datagrams pass from @from to @to, which receives at @port.  For some time after a device is
+ * up it drops what it is given, although its flags say that it runs.  An ARP
+ * request that is lost in this time would be repeated a second later.
+ * Broadcasts need no ARP.
+ */
+static int
+wait_until_passing(int from, int to, uint16_t port)
+{
+	uint64_t deadline = bench_now_ns() + UP_TIMEOUT_NS, now;
+	struct sockaddr at;
+	char byte = 0;
+
+	set_broadcast(&at, port);
+	for (now = bench_now_ns(); now < deadline; now = bench_now_ns()) {
+		if (sendto(from, &byte, 1, 0, &at, sizeof(at)) != 1)
 			return -1;
-		if ((request.ifr_flags & IFF_RUNNING) != 0)
-			return 0;
-		if (now >= deadline) {
-			errno = ETIMEDOUT;
-			return -1;
-		}
 		bench_sleep_until_ns(now + UP_TICK_NS);
+		if (recv(to, &byte, 1, MSG_DONTWAIT) == 1)
+			return 0;
 	}
+	errno = ETIMEDOUT;
+	return -1;
 }
 
 /* A socket of each namespace knows its devices. */
@@ -234,8 +262,10 @@ configure(const int *fds)
 		return failed("setting addresses");
 	if (add_route(fds[1]) != 0)
 		return failed("adding a route");
-	if (wait_until_running(fds[0], NETNS_DEVICE) != 0 ||
-		wait_until_running(fds[1], PEER_DEVICE) != 0)
+	/* a sender gets its own broadcasts, too: so the ports differ */
+	if (prepare(fds[0], UP_PORT) != 0 || prepare(fds[1], UP_PORT + 1) != 0 ||
+		wait_until_passing(fds[0], fds[1], UP_PORT + 1) != 0 ||
+		wait_until_passing(fds[1], fds[0], UP_PORT) != 0)
 		return failed("waiting for the devices");
 	return 0;
 }
