@@ -27,6 +27,7 @@ create(struct tpi *tp, cred_t *crp)
 
 	(void)crp;
 	u->st = sctpt_state();
+	tp->backlog = SCTPT_BACKLOG;
 	u->family = AF_INET;
 	sctpt_conf(&u->conf);
 	return 0;

@@ -84,6 +84,8 @@
 #define SCTPT_RCVBUF 262144
 #define SCTPT_DDATA 512	      /* bytes of user data in an ABORT */
 #define SCTPT_QLEN 1024u
+#define SCTPT_BACKLOG 128u    /* further callers, of whom the user has not been
+			       * told */
 #define SCTPT_WISHES 16u      /* changes of addresses that wait */
 #define SCTPT_INBOX 4096u     /* packets that wait for a turn; more are lost */
 #define SCTPT_PORT_FIRST 49152u /* ports that are chosen */

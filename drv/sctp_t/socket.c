@@ -65,6 +65,7 @@ mode(struct sctpt *u, const struct sctpio_word *w)
 	/* RFC 6525 s6.3.1: the peer may change nothing, by default */
 	u->conf.reconf = SCTP_RECONF_ON;
 	u->tpi.calm = 1;
+	u->tpi.backlog = 0; /* the number that listen() gets is the whole queue */
 	str_store(&u->sock, 1u);
 	return 0;
 }

@@ -130,7 +130,8 @@ find_ind(struct tpi *tp, t_uscalar_t seq)
 {
 	struct tpi_ind *in;
 
-	for (in = tp->ind; in != NULL && in->seq != seq; in = in->next)
+	for (in = tp->ind; in != NULL && (in->held || in->seq != seq);
+		in = in->next)
 		;
 	return in;
 }
@@ -182,6 +183,17 @@ put_acceptor(struct tpi *tp, struct tpi *to, struct str_hold *h)
 	str_unhold(h);
 }
 
+/* Has the user of @tp another indication than @in? */
+static int
+has_other(const struct tpi *tp, const struct tpi_ind *in)
+{
+	const struct tpi_ind *i;
+
+	for (i = tp->ind; i != NULL && (i == in || i->held); i = i->next)
+		;
+	return i != NULL;
+}
+
 /* Set @to connected, before the transport has made the connection. */
 static int
 prepare(struct tpi *tp, struct tpi *to, const struct tpi_addr *local,
@@ -193,7 +205,7 @@ prepare(struct tpi *tp, struct tpi *to, const struct tpi_addr *local,
 	tpi_lock(to);
 	state = tpi_state(to);
 	if (to == tp)
-		err = to->ind->next != NULL ? -TINDOUT : 0;
+		err = has_other(to, in) ? -TINDOUT : 0;
 	else if (to->dead || (state != TS_UNBND && state != TS_IDLE))
 		err = -TOUTSTATE;
 	else if (to->qlen != 0)

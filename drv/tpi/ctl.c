@@ -89,6 +89,7 @@ tpi_set_qlen(struct tpi *tp, unsigned int qlen)
 	tpi_lock(tp);
 	if (tpi_state(tp) == TS_IDLE || tpi_state(tp) == TS_WRES_CIND) {
 		tp->qlen = qlen;
+		tpi_indicate(tp);
 		err = 0;
 	}
 	tpi_unlock(tp);

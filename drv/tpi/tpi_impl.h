@@ -76,6 +76,7 @@ void tpi_accept_undo(struct tpi *to);
 void tpi_disconnected(struct tpi *tp);
 struct tpi_ind;
 void tpi_ind_remove(struct tpi *tp, struct tpi_ind *in);
+void tpi_indicate(struct tpi *tp);
 void tpi_ind_void(struct tpi *tp, struct tpi_ind *in, int reason, mblk_t *data);
 int tpi_conn_req(struct tpi_req *r);
 int tpi_conn_res(struct tpi_req *r);
@@ -174,10 +175,13 @@ tpi_state(const struct tpi *tp)
 		TS_WRES_CIND : state;
 }
 
+/* Locks: the endpoint's. */
 static inline void
 tpi_set(struct tpi *tp, unsigned int state)
 {
 	__atomic_store_n(&tp->state, state, __ATOMIC_RELEASE);
+	if (state == TS_IDLE && tp->ind != NULL)
+		tpi_indicate(tp);
 }
 
 static inline unsigned int

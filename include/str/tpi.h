@@ -101,6 +101,7 @@ struct tpi_addr {
 struct tpi_ind {
 	struct tpi_ind *next;
 	t_uscalar_t seq;
+	int held;	       /* the user's queue is full: not sent up yet */
 	int taken;	       /* it is being answered */
 	int gone;	       /* ... and its caller has gone: an errno */
 	int accepted;	       /* ... and has been accepted */
@@ -141,7 +142,10 @@ struct tpi {
 				    * stale, never dereferenced */
 	unsigned int back;	   /* [G] state to go back to on error */
 	unsigned int qlen;	   /* [L] most indications that may wait */
-	struct tpi_ind *ind;	   /* [L] those that wait */
+	unsigned int backlog;	   /* [G] most calls that wait for a place among
+				    * them; set by op open, 0 at first: such a
+				    * call is refused */
+	struct tpi_ind *ind;	   /* [L] those that wait, in order */
 	struct tpi_addr local;	   /* [L] bound to; len 0: not bound */
 	volatile unsigned int binds; /* [L] changes of it */
 	struct tpi_addr remote;	   /* [L] connected with */
@@ -440,7 +444,8 @@ void tpi_retry(struct tpi *tp);
 
 /*
  * A caller requests a connection. @cookie identifies it and is stored in the
- * tpi_ind. @data may be NULL; consumed if 0 is returned.
+ * tpi_ind. @data may be NULL; consumed if 0 is returned.  If the endpoint has a
+ * backlog, a call without data waits there for a place among the indications.
  * Return: 0, ECONNREFUSED: not listening, or too many wait; ENOSR.
  */
 int tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
@@ -513,7 +518,7 @@ int tpi_unitdata_force(struct tpi *tp, mblk_t *mp);
  */
 int tpi_hand_over(struct tpi *tp, t_uscalar_t id, const struct tpi_addr *from,
 	int (*give)(struct tpi *to, void *arg), void *arg);
-/* May one more caller wait? */
+/* May one more caller wait, for the user or in the backlog? */
 int tpi_can_call(struct tpi *tp);
 /*
  * Would tpi_data_ind() accept data?  If not, op rsrv is called when it would.

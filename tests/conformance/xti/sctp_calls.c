@@ -120,3 +120,85 @@ XT_CASE(CO, a_call_to_oneself_ends)
 	}
 	T_TOK(t_close(fd));
 }
+
+/* Confirm the call of a nonblocking endpoint, and send @c on it. */
+static void
+confirm_and_send(int fd, char c)
+{
+	T_EVENT(fd, T_CONNECT);
+	T_TOK(t_rcvconnect(fd, NULL));
+	T_EQ(T_TOK(t_snd(fd, &c, 1, 0)), 1);
+}
+
+/*
+ * More callers than indications are connected, and wait in the order in which
+ * they came.  One that gives up is not indicated.
+ */
+XT_CASE(CO, callers_beyond_qlen_are_connected_and_wait)
+{
+	const char sent[] = "abcd", got[] = "acd";
+	struct xt_addr at;
+	int lfd, fd[4], peer, flags;
+	char c;
+
+	need_sctp();
+	lfd = xt_bound_at(0, 1, &at);
+	for (int i = 0; i < 4; i++) {
+		fd[i] = xt_bound(1, 0);
+		xt_call(fd[i], &at);
+		confirm_and_send(fd[i], sent[i]);
+	}
+	T_TOK(t_snddis(fd[1], NULL));
+	T_TOK(t_close(fd[1]));
+	for (int i = 0; i < 3; i++) {
+		peer = xt_accept(lfd);
+		T_EQ(T_TOK(t_rcv(peer, &c, 1, &flags)), 1);
+		T_EQ(c, got[i]);
+	}
+	T_EQ(t_look(lfd), 0);
+	T_STATE(lfd, T_IDLE);
+}
+
+/* The callers who wait learn that the listener has been closed. */
+XT_CASE(CO, a_closed_listener_ends_the_calls_that_wait)
+{
+	struct xt_addr at;
+	int lfd, fd[3];
+
+	need_sctp();
+	lfd = xt_bound_at(0, 1, &at);
+	for (int i = 0; i < 3; i++) {
+		fd[i] = xt_bound(1, 0);
+		xt_call(fd[i], &at);
+		confirm_and_send(fd[i], 'x');
+	}
+	T_TOK(t_close(lfd));
+	for (int i = 0; i < 3; i++) {
+		T_EVENT(fd[i], T_DISCONNECT);
+		T_TOK(t_rcvdis(fd[i], NULL));
+	}
+}
+
+/* A listener that accepts on itself: those that wait are indicated later. */
+XT_CASE(CO, callers_wait_until_a_listener_is_free_again)
+{
+	struct xt_addr at;
+	int lfd, fd[2], flags;
+	struct t_call in = {.sequence = 0};
+	char c;
+
+	need_sctp();
+	lfd = xt_bound_at(0, 1, &at);
+	for (int i = 0; i < 2; i++) {
+		fd[i] = xt_bound(1, 0);
+		xt_call(fd[i], &at);
+		confirm_and_send(fd[i], "ab"[i]);
+	}
+	T_TOK(t_listen(lfd, &in));
+	T_TOK(t_accept(lfd, lfd, &in));
+	T_EQ(T_TOK(t_rcv(lfd, &c, 1, &flags)), 1);
+	T_EQ(c, 'a');
+	T_TOK(t_snddis(lfd, NULL));
+	T_EVENT(lfd, T_LISTEN);
+	T_EVENT(fd[0], T_DISCONNECT);
+}
