@@ -395,7 +395,7 @@ read_info(struct sk_snd *snd, const void *info, socklen_t len, unsigned type)
 		if ((spa.sendv_flags & SCTP_SEND_PRINFO_VALID) != 0)
 			pr = &spa.sendv_prinfo;
 		break;
-	default: /* SCTP_SENDV_AUTHINFO: there is no authentication */
+	default: /* SCTP_SENDV_AUTHINFO: a key is for all messages */
 		return -EINVAL;
 	}
 	if (si != NULL) {
@@ -519,25 +519,37 @@ sctp_recvmsg(int sd, void *msg, size_t len, struct sockaddr *from,
 	return result(err != 0 ? err : ret);
 }
 
-/* What sctp_recvv() tells of a message.  0, or -EFAULT. */
+/* What sctp_recvv() tells of a message, and of the next.  0, or -EFAULT. */
 static int
 put_rcvinfo(struct sock *s, const struct sk_got *got, int any, void *info,
 	socklen_t *infolen, unsigned int *infotype)
 {
+	struct sctp_recvv_rn rn = {.recvv_rcvinfo = got->info};
 	socklen_t room, size = 0;
 	unsigned type = SCTP_RECVV_NOINFO;
-	int err = 0;
+	const void *from = &rn;
+	int err = 0, next;
 
 	if (info == NULL || infolen == NULL || infotype == NULL)
 		return give(infotype, &type, sizeof(type));
 	if (strm_copy(&room, infolen, sizeof(room)) != 0)
 		return -EFAULT;
-	if (any && got->has_info && (SK(s) & SK_RCVINFO) != 0 &&
-	    room >= sizeof(got->info)) {
-		err = give(info, &got->info, sizeof(got->info));
-		size = sizeof(got->info);
+	any = any && got->has_info;
+	next = any && sk_next(s, got, &rn.recvv_nxtinfo);
+	any = any && (SK(s) & SK_RCVINFO) != 0;
+	if (any && next && room >= sizeof(rn)) {
+		size = sizeof(rn);
+		type = SCTP_RECVV_RN;
+	} else if (any && room >= sizeof(rn.recvv_rcvinfo)) {
+		size = sizeof(rn.recvv_rcvinfo);
 		type = SCTP_RECVV_RCVINFO;
+	} else if (next && room >= sizeof(rn.recvv_nxtinfo)) {
+		from = &rn.recvv_nxtinfo;
+		size = sizeof(rn.recvv_nxtinfo);
+		type = SCTP_RECVV_NXTINFO;
 	}
+	if (size != 0)
+		err = give(info, from, size);
 	if (err == 0)
 		err = give(infolen, &size, sizeof(size));
 	return err != 0 ? err : give(infotype, &type, sizeof(type));

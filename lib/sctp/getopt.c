@@ -429,6 +429,8 @@ sk_getopt_sctp(struct sock *s, int name, void *val, socklen_t *len)
 		return get_assocs(s, name, val, len);
 	case SCTP_RECVRCVINFO:
 		return get_int((SK(s) & SK_RCVINFO) != 0, val, len);
+	case SCTP_RECVNXTINFO:
+		return get_int((SK(s) & SK_NXTINFO) != 0, val, len);
 	case SCTP_DISABLE_FRAGMENTS:
 		return get_int((SK(s) & SK_WHOLE) != 0, val, len);
 	case SCTP_I_WANT_MAPPED_V4_ADDR:

@@ -204,6 +204,7 @@ give(struct sock *s, const struct taken *t, char *buf, size_t room, int peek,
 	int more;
 
 	from_of(s, t, got);
+	got->peeked = peek;
 	if (option(t, T_SCTP_NOTE, &n, sizeof(n))) {
 		ret = notify(s, t, &n, buf, room, got);
 		if (t->cut && !peek)
@@ -389,6 +390,37 @@ sk_recv(struct sock *s, const struct iovec *iov, size_t n, int flags,
 	return ret;
 }
 
+/*
+ * sk_next - describe the message behind the one that was received, RFC 6458
+ * s5.3.6, if the socket wants that
+ * Another thread may receive it first.  Return: 1; 0: there is none yet, or the
+ * one that was received goes on.
+ */
+int
+sk_next(struct sock *s, const struct sk_got *got, struct sctp_nxtinfo *ret)
+{
+	struct sk_got next = {.flags = 0};
+	struct sctpio_note n;
+	struct taken t;
+	int more, len = 0;
+
+	if ((SK(s) & SK_NXTINFO) == 0 || (got->flags & MSG_EOR) == 0 ||
+		got->peeked || look(s, &t, NULL, 0) != 1 || t.prim == T_ORDREL_IND ||
+		t.prim == T_DISCON_IND)
+		return 0;
+	(void)ioctl(s->fd, I_NREAD, &len);
+	describe(s, &t, &next, &more);
+	*ret = (struct sctp_nxtinfo){.nxt_sid = next.info.rcv_sid,
+		.nxt_flags = next.info.rcv_flags,
+		.nxt_ppid = next.info.rcv_ppid, .nxt_length = (uint32_t)len,
+		.nxt_assoc_id = next.info.rcv_assoc_id};
+	if (option(&t, T_SCTP_NOTE, &n, sizeof(n))) {
+		ret->nxt_flags = (uint16_t)SCTP_NOTIFICATION;
+		ret->nxt_assoc_id = (sctp_assoc_t)n.assoc;
+	}
+	return 1;
+}
+
 /* ---------------------------------------------------------------- recvmsg(2) */
 
 /* Append ancillary data; without room MSG_CTRUNC.  0, or -EFAULT. */
@@ -417,19 +449,23 @@ put_cmsg(struct msghdr *msg, size_t *used, int type, const void *p, size_t len)
 }
 
 static int
-put_info(struct sock *s, struct msghdr *msg, const struct sctp_rcvinfo *ri)
+put_info(struct sock *s, struct msghdr *msg, const struct sk_got *got)
 {
+	const struct sctp_rcvinfo *ri = &got->info;
 	struct sctp_sndrcvinfo sr = {.sinfo_stream = ri->rcv_sid,
 		.sinfo_ssn = ri->rcv_ssn, .sinfo_flags = ri->rcv_flags,
 		.sinfo_ppid = ri->rcv_ppid, .sinfo_context = ri->rcv_context,
 		.sinfo_tsn = ri->rcv_tsn, .sinfo_cumtsn = ri->rcv_cumtsn,
 		.sinfo_assoc_id = ri->rcv_assoc_id};
+	struct sctp_nxtinfo ni;
 	uint32_t w = SK(s);
 	size_t used = 0;
 	int err = 0;
 
 	if ((w & SK_RCVINFO) != 0)
 		err = put_cmsg(msg, &used, SCTP_RCVINFO, ri, sizeof(*ri));
+	if (err == 0 && sk_next(s, got, &ni))
+		err = put_cmsg(msg, &used, SCTP_NXTINFO, &ni, sizeof(ni));
 	if ((w & SK_SNDRCV) != 0 && err == 0)
 		err = put_cmsg(msg, &used, SCTP_SNDRCV, &sr, sizeof(sr));
 	msg->msg_controllen = used;
@@ -458,7 +494,7 @@ sk_recvmsg(struct sock *s, struct msghdr *msg, int flags)
 	if (mh.msg_control == NULL)
 		mh.msg_controllen = 0; /* what would be put there is cut */
 	if (ret > 0 && got.has_info && err == 0)
-		err = put_info(s, &mh, &got.info);
+		err = put_info(s, &mh, &got);
 	else
 		mh.msg_controllen = 0;
 	if (err == 0 && strm_copy(msg, &mh, sizeof(mh)) != 0)

@@ -385,7 +385,7 @@ set_info(struct sock *s, uint32_t bit, int on)
 	err = sk_conf_get(s, 0, &c);
 	if (err != 0)
 		return err;
-	c.options = (w & (SK_SNDRCV | SK_RCVINFO)) != 0;
+	c.options = (w & (SK_SNDRCV | SK_RCVINFO | SK_NXTINFO)) != 0;
 	err = sk_conf_set(s, &c);
 	if (err == 0)
 		sk_word(s, on ? 0 : bit, on ? bit : 0);
@@ -482,11 +482,11 @@ set_bit(struct sock *s, uint32_t bit, int on_if, const void *val, socklen_t len)
 }
 
 static int
-set_rcvinfo(struct sock *s, const void *val, socklen_t len)
+set_msginfo(struct sock *s, uint32_t bit, const void *val, socklen_t len)
 {
 	int v, err = sk_opt_in(&v, sizeof(v), val, len);
 
-	return err != 0 ? err : set_info(s, SK_RCVINFO, v != 0);
+	return err != 0 ? err : set_info(s, bit, v != 0);
 }
 
 int
@@ -502,7 +502,9 @@ sk_setopt_sctp(struct sock *s, int name, const void *val, socklen_t len)
 	case SCTP_EVENT:
 		return set_event(s, val, len);
 	case SCTP_RECVRCVINFO:
-		return set_rcvinfo(s, val, len);
+		return set_msginfo(s, SK_RCVINFO, val, len);
+	case SCTP_RECVNXTINFO:
+		return set_msginfo(s, SK_NXTINFO, val, len);
 	case SCTP_PRIMARY_ADDR:
 		return set_primary(s, val, len);
 	case SCTP_DISABLE_FRAGMENTS:

@@ -69,9 +69,10 @@
 #define SK_SNDBUF 0x20000u /* SO_SNDBUF was set */
 #define SK_PLAIN6 0x40000u /* no mapped addresses */
 #define SK_MANY 0x80000u   /* one-to-many: many.c */
+#define SK_NXTINFO 0x100000u /* ... and SCTP_NXTINFO of the next one */
 /* What a socket from accept() has of its listener. */
 #define SK_INHERITED \
-	(SK_V6 | SK_SNDRCV | SK_RCVINFO | SK_DEFAULTS | SK_TIMES | SK_WHOLE | \
+	(SK_V6 | SK_SNDRCV | SK_RCVINFO | SK_NXTINFO | SK_DEFAULTS | SK_TIMES | SK_WHOLE | \
 		SK_SNDBUF | SK_PLAIN6)
 
 /* Words that the provider keeps. */
@@ -209,12 +210,15 @@ ssize_t sk_sendmsg(struct sock *s, const struct msghdr *msg, int flags);
 struct sk_got {
 	int flags; /* MSG_EOR, MSG_NOTIFICATION, MSG_TRUNC */
 	int has_info;
+	int peeked; /* it is still the first message */
 	struct sctp_rcvinfo info;
 	struct sockaddr_storage from;
 	socklen_t fromlen;
 };
 ssize_t sk_recv(struct sock *s, const struct iovec *iov, size_t n, int flags,
 	int want_from, struct sk_got *got);
+int sk_next(struct sock *s, const struct sk_got *got,
+	struct sctp_nxtinfo *ret);
 ssize_t sk_recvmsg(struct sock *s, struct msghdr *msg, int flags);
 /* user.c */
 int sk_vec_in(const struct iovec *from, size_t n, struct iovec *to, int err);

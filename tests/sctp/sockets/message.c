@@ -4,6 +4,8 @@
 /*
  * Messages and what is known about them: RFC 6458 s5, s9.
  */
+#include <sched.h>
+#include <stropts.h>
 #include <sys/uio.h>
 
 #include "sk.h"
@@ -292,4 +294,48 @@ T_CASE(information_asked_for_after_the_arrival_is_there)
 	T_EQ((int)T_OK(sctp_recvmsg(fd[1], c, 8, NULL, NULL, &si, &fl)), 2);
 	T_EQ(si.sinfo_stream, 3);
 	T_TRUE((fl & MSG_EOR) != 0);
+}
+
+T_CASE(the_next_message_is_described)
+{
+	struct iovec iov;
+	struct sctp_recvv_rn rn;
+	union {
+		struct cmsghdr h;
+		char room[200];
+	} c;
+	char buf[10];
+	struct msghdr mh = {.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &c, .msg_controllen = sizeof(c)};
+	struct sctp_nxtinfo ni;
+	socklen_t len = sizeof(rn);
+	unsigned type = 77;
+	int fd[2], fl = 0, n;
+
+	pair(fd);
+	set_int(fd[1], IPPROTO_SCTP, SCTP_RECVNXTINFO, 1);
+	T_EQ(get_int(fd[1], IPPROTO_SCTP, SCTP_RECVNXTINFO), 1);
+	T_OK(sctp_sendmsg(fd[0], "a", 1, NULL, 0, 7, 0, 1, 0, 0));
+	T_OK(sctp_sendmsg(fd[0], "next", 4, NULL, 0, 9, 0, 2, 0, 0));
+	while (T_OK(ioctl(fd[1], I_NREAD, &n)) != 2)
+		(void)sched_yield();
+	/* a look at a message tells nothing of the next */
+	iov = (struct iovec){.iov_base = buf, .iov_len = sizeof(buf)};
+	T_EQ((int)T_OK(recvmsg(fd[1], &mh, MSG_PEEK)), 1);
+	T_EQ((int)mh.msg_controllen, 0);
+	mh.msg_controllen = sizeof(c);
+	T_EQ((int)T_OK(recvmsg(fd[1], &mh, 0)), 1);
+	T_EQ((int)c.h.cmsg_len, (int)CMSG_LEN(sizeof(ni)));
+	T_EQ(c.h.cmsg_type, SCTP_NXTINFO);
+	memcpy(&ni, CMSG_DATA(&c.h), sizeof(ni));
+	T_EQ(ni.nxt_sid, 2);
+	T_EQ((int)ni.nxt_ppid, 9);
+	T_EQ((int)ni.nxt_length, 4);
+	T_EQ(ni.nxt_flags, 0);
+	/* there is none behind the last one */
+	set_int(fd[1], IPPROTO_SCTP, SCTP_RECVRCVINFO, 1);
+	T_EQ((int)T_OK(sctp_recvv(fd[1], &iov, 1, NULL, NULL, &rn, &len, &type,
+		&fl)), 4);
+	T_EQ((int)type, SCTP_RECVV_RCVINFO);
+	T_EQ(rn.recvv_rcvinfo.rcv_sid, 2);
 }
