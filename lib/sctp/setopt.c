@@ -319,6 +319,26 @@ set_prinfo(struct sctpio_keep *k, const void *val, socklen_t len)
 	return 0;
 }
 
+/* RFC 6458 s8.1.20: level 0 to 2.  With 0 messages are not interleaved. */
+static int
+set_level(struct sock *s, struct sctpio_keep *k, const void *val, socklen_t len)
+{
+	struct sctpio_conf c;
+	int v, err = sk_opt_in(&v, sizeof(v), val, len);
+
+	if (err == 0 && (v < 0 || v > 2))
+		err = -EINVAL;
+	if (err == 0)
+		err = sk_conf_get(s, 0, &c);
+	if (err != 0)
+		return err;
+	k->w[KEEP_INTERLEAVE] = (uint32_t)v;
+	if (v != 0 || c.interleave == 0)
+		return 0;
+	c.interleave = 0;
+	return sk_conf_set(s, &c);
+}
+
 /* Options that the provider keeps.  1: it is no such option. */
 static int
 set_keep(struct sock *s, struct sctpio_keep *k, int name, const void *val,
@@ -334,7 +354,7 @@ set_keep(struct sock *s, struct sctpio_keep *k, int name, const void *val,
 	case SCTP_CONTEXT:
 		return set_value(&k->w[KEEP_RCV_CONTEXT], val, len);
 	case SCTP_FRAGMENT_INTERLEAVE:
-		return set_flag(&k->w[KEEP_INTERLEAVE], val, len);
+		return set_level(s, k, val, len);
 	default:
 		return 1;
 	}

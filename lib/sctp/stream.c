@@ -266,6 +266,19 @@ store(const struct sock *s, struct sctpio_conf *c, int name, uint32_t v)
 	}
 }
 
+/*
+ * A receiver that joins the parts of a message until MSG_EOR would mix messages:
+ * they are interleaved only if it has said that it does not, as on Linux.
+ */
+static int
+may_interleave(struct sock *s)
+{
+	struct sctpio_keep k;
+	int err = sk_keep_get(s, &k);
+
+	return err != 0 ? err : k.w[KEEP_INTERLEAVE] != 0 ? 0 : -EPERM;
+}
+
 /* An int, or struct sctp_assoc_value. */
 static int
 set_value(struct sock *s, int name, const void *val, socklen_t len)
@@ -282,6 +295,9 @@ set_value(struct sock *s, int name, const void *val, socklen_t len)
 		sk_opt_in(&av.assoc_value, sizeof(av.assoc_value), val, len);
 	if ((SK(s) & SK_MANY) != 0 && av.assoc_id > SCTP_ALL_ASSOC)
 		id = (uint32_t)av.assoc_id;
+	if (err == 0 && name == SCTP_INTERLEAVING_SUPPORTED &&
+		av.assoc_value == 1)
+		err = may_interleave(s);
 	if (err == 0)
 		err = sk_conf_get(s, id, &c);
 	if (err == 0)

@@ -345,6 +345,18 @@ T_CASE(extensions_are_agreed_upon)
 
 	SAME(value_of(a, SCTP_INTERLEAVING_SUPPORTED), 0);
 	SAME(value_of(a, SCTP_PR_SUPPORTED), 1);
+	/* the user must be ready to get messages in parts that are mixed */
+	T_ERR(setsockopt(a, IPPROTO_SCTP, SCTP_INTERLEAVING_SUPPORTED, &(int){1},
+		sizeof(int)), EPERM);
+	T_ERR(setsockopt(a, IPPROTO_SCTP, SCTP_FRAGMENT_INTERLEAVE, &(int){3},
+		sizeof(int)), EINVAL);
+	set_int(a, IPPROTO_SCTP, SCTP_FRAGMENT_INTERLEAVE, 2);
+	SAME(get_int(a, IPPROTO_SCTP, SCTP_FRAGMENT_INTERLEAVE), 2);
+	set_value(a, SCTP_INTERLEAVING_SUPPORTED, 1);
+	set_int(a, IPPROTO_SCTP, SCTP_FRAGMENT_INTERLEAVE, 0);
+	SAME(value_of(a, SCTP_INTERLEAVING_SUPPORTED), 0);
+	set_int(a, IPPROTO_SCTP, SCTP_FRAGMENT_INTERLEAVE, 1);
+	set_int(l, IPPROTO_SCTP, SCTP_FRAGMENT_INTERLEAVE, 1);
 	set_value(l, SCTP_INTERLEAVING_SUPPORTED, 1);
 	set_value(a, SCTP_INTERLEAVING_SUPPORTED, 1);
 	set_value(b, SCTP_PR_SUPPORTED, 0);
