@@ -20,14 +20,13 @@ STRING = MEM | {'memchr', 'strcmp', 'strncmp', 'strlen', 'strnlen', 'strcpy',
 def symbols(objects):
     """(defined, undefined) of a set of objects or archives taken together."""
     defined, undefined = set(), {}
-    for o in objects:
-        for line in output('nm', '-A', '-P', o).splitlines():
-            where, _, rest = line.rpartition(': ')
-            name, kind = rest.split()[:2]
-            if kind in 'Uwv':
-                undefined.setdefault(name, os.path.relpath(where, '/'))
-            else:
-                defined.add(name)
+    for line in output('nm', '-A', '-P', *objects).splitlines():
+        where, _, rest = line.rpartition(': ')
+        name, kind = rest.split()[:2]
+        if kind in 'Uwv':
+            undefined.setdefault(name, os.path.relpath(where, '/'))
+        else:
+            defined.add(name)
     return defined, undefined
 
 
