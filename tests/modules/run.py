@@ -23,6 +23,8 @@ class Kit:
 
     def __init__(self, build, source, prefix, cc, top):
         self.source, self.cc, self.top = source, cc, top
+        # The folder has a new name each time: a cache finds nothing.
+        os.environ['CCACHE_DISABLE'] = '1'
         self.root = os.path.join(top, 'root')
         self.work = os.path.join(top, 'work')
         self.modules = os.path.join(top, 'modules')
