@@ -48,7 +48,7 @@ tells(struct ksock_msg *m)
 	struct ip_addr from = station(2), to = station(1);
 	struct sockaddr_ll *ll = m->km_addr;
 
-	if (answered_)
+	if (answered_ || ll == NULL) /* NULL: the socket of trains */
 		return -1;
 	answered_ = true;
 	memset(ll, 0, sizeof(*ll));
