@@ -114,7 +114,7 @@ strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
 
 /*
  * Receive through the driver's loan, without waiting.  A thread that has sent
- * yields first, so that another can answer; a receiver finds the next message.
+ * gives way first, so that another can answer; a receiver finds the next message.
  * 0; 1: wait for it; minus an errno.
  */
 STR_INLINE int
@@ -127,7 +127,7 @@ take_unit(const struct strm_id *id, const struct ksock_lend *l,
 		(host_tls.wrote != 0 && l->rest[0] != 0)))
 		return 1;
 	if (host_tls.wrote != 0)
-		host_yield();
+		(void)host_give_way();
 	ret = str_lend_unit(id->head, id->file, id->gen,
 		(struct str_getprim *)(void *)gp);
 	if (str_unlikely(ret <= 0))
@@ -236,7 +236,7 @@ recv_lent(struct str_head *sd, const struct ksock_lend *l, const str_a32 *id,
 		/* as take_unit() */
 		if (host_tls.wrote == 0 || l->rest[0] != 0)
 			return 0;
-		host_yield();
+		(void)host_give_way();
 	}
 	return str_lend_recv(sd, id, gen, buf, len);
 }
