@@ -217,6 +217,7 @@ show(const struct run_area *a)
 		[RUN_SENT] = "kept from it: sent through a socket",
 		[RUN_MANY] = "kept from it: too many processes held them",
 		[RUN_APART] = "kept from it: a holder changed user or root",
+		[RUN_INSERTED] = "kept from it: a stream was inserted",
 		[RUN_FORK] = "given back before a process was made",
 		[RUN_EXEC] = "given back before exec",
 		[RUN_CLOSE] = "given back before close",

@@ -35,7 +35,7 @@ bool run_on;
 
 static int state;
 static unsigned leader, leader_fd, key; /* from the variable */
-static struct run_area *area;
+struct run_area *run_map;
 static unsigned char *rings[RUN_PIPES];
 static bool known; /* inherited pipes are in `held' */
 static struct held {
@@ -44,12 +44,6 @@ static struct held {
 } held[HELD];
 static unsigned nheld;
 static uint32_t held_lock; /* of both */
-
-struct run_area *
-run_area(void)
-{
-	return area;
-}
 
 static void
 say(const char *why)
@@ -86,7 +80,7 @@ void
 run_detach(void)
 {
 	run_off();
-	blank(area, RUN_RINGS);
+	blank(run_map, RUN_RINGS);
 	for (unsigned i = 0; i < RUN_PIPES; i++)
 		blank(rings[i], RUN_RING);
 }
@@ -108,16 +102,6 @@ number(const char *s, unsigned base, unsigned *ret)
 	}
 	*ret = v;
 	return *s == ':' ? s + 1 : s;
-}
-
-static char *
-decimal(char *end, unsigned v)
-{
-	*--end = '\0';
-	do
-		*--end = (char)('0' + v % 10);
-	while ((v /= 10) != 0);
-	return end;
 }
 
 /* Another pid namespace has other numbers. */
@@ -145,9 +129,9 @@ attach(void)
 
 	if (!same_pids())
 		return "no /proc, or another one";
-	strcat(path, decimal(text + sizeof text, leader));
+	strcat(path, run_decimal(text, leader));
 	strcat(path, "/fd/");
-	strcat(path, decimal(text + sizeof text, leader_fd));
+	strcat(path, run_decimal(text, leader_fd));
 	/* a FIFO of another process must not make this one wait */
 	fd = sys_openat(AT_FDCWD, path, O_RDWR | O_NONBLOCK | O_CLOEXEC, 0);
 	if (fd < 0)
@@ -167,7 +151,7 @@ attach(void)
 		(void)sys_call2(SYS_munmap, at, RUN_RINGS);
 		return "strrun has ended";
 	}
-	area = a;
+	run_map = a;
 	return NULL;
 }
 
@@ -207,9 +191,9 @@ open_area(void)
 	struct stat st;
 	long fd;
 
-	strcat(path, decimal(text + sizeof text, leader));
+	strcat(path, run_decimal(text, leader));
 	strcat(path, "/fd/");
-	strcat(path, decimal(text + sizeof text, leader_fd));
+	strcat(path, run_decimal(text, leader_fd));
 	fd = sys_openat(AT_FDCWD, path, O_RDWR | O_NONBLOCK | O_CLOEXEC, 0);
 	if (fd >= 0 && (sys_call4(SYS_newfstatat, fd, "", &st,
 		AT_EMPTY_PATH) != 0 || st.st_size != RUN_SIZE)) {
@@ -222,7 +206,7 @@ open_area(void)
 unsigned char *
 run_ring(struct run_pipe *p)
 {
-	size_t at = (size_t)(p - area->pipe);
+	size_t at = (size_t)(p - run_map->pipe);
 	struct run_area *same;
 	long fd, m;
 
@@ -255,17 +239,17 @@ run_ring(struct run_pipe *p)
 void
 run_count(enum run_count what)
 {
-	(void)__atomic_fetch_add(&area->count[what], 1, __ATOMIC_RELAXED);
+	(void)__atomic_fetch_add(&run_map->count[what], 1, __ATOMIC_RELAXED);
 }
 
 struct run_pipe *
 run_find(uint64_t id, uint64_t dev)
 {
-	if (LOAD(&area->dev) != dev)
+	if (LOAD(&run_map->dev) != dev)
 		return NULL; /* a FIFO of a file system */
 	for (unsigned i = 0; i < RUN_PIPES; i++)
-		if (__atomic_load_n(&area->pipe[i].id, __ATOMIC_ACQUIRE) == id)
-			return &area->pipe[i];
+		if (__atomic_load_n(&run_map->pipe[i].id, __ATOMIC_ACQUIRE) == id)
+			return &run_map->pipe[i];
 	return NULL;
 }
 
@@ -318,7 +302,7 @@ add_holder(struct run_pipe *p, uint32_t pid)
 static struct run_pipe *
 held_at(unsigned i)
 {
-	struct run_pipe *p = &area->pipe[held[i].at];
+	struct run_pipe *p = &run_map->pipe[held[i].at];
 
 	return __atomic_load_n(&p->id, __ATOMIC_ACQUIRE) == held[i].id ? p :
 		NULL;
@@ -389,7 +373,7 @@ hold_locked(struct run_pipe *p, uint64_t id)
 			return;
 	if (nheld == HELD)
 		prune();
-	held[nheld].at = (uint32_t)(p - area->pipe);
+	held[nheld].at = (uint32_t)(p - run_map->pipe);
 	held[nheld++].id = id;
 	add_holder(p, (uint32_t)getpid());
 }
@@ -442,9 +426,9 @@ static struct run_pipe *
 take_record(void)
 {
 	for (unsigned i = 0; i < RUN_PIPES; i++) {
-		uint32_t n = __atomic_fetch_add(&area->next, 1,
+		uint32_t n = __atomic_fetch_add(&run_map->next, 1,
 			__ATOMIC_RELAXED);
-		struct run_pipe *p = &area->pipe[n % RUN_PIPES];
+		struct run_pipe *p = &run_map->pipe[n % RUN_PIPES];
 		uint64_t was;
 
 		if (!run_take(p))
@@ -465,7 +449,7 @@ run_record(uint64_t id, uint64_t dev)
 	uint64_t now;
 
 	run_count(RUN_MADE);
-	__atomic_store_n(&area->dev, dev, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&run_map->dev, dev, __ATOMIC_SEQ_CST);
 	/* the kernel has given a number again */
 	while ((old = run_find(id, dev)) != NULL)
 		__atomic_store_n(&old->id, 0, __ATOMIC_SEQ_CST);
@@ -473,7 +457,7 @@ run_record(uint64_t id, uint64_t dev)
 	if (p == NULL)
 		return;
 	__atomic_store_n(&p->id, 0, __ATOMIC_SEQ_CST);
-	(void)__atomic_fetch_add(&area->count[RUN_BYTES], p->bytes,
+	(void)__atomic_fetch_add(&run_map->count[RUN_BYTES], p->bytes,
 		__ATOMIC_RELAXED);
 	p->bytes = 0;
 	p->unfit = p->pending = p->rpid = p->wpid = p->size = 0;
@@ -491,7 +475,7 @@ run_record(uint64_t id, uint64_t dev)
 static void
 see_inherited(void *arg, int fd, uint64_t id, unsigned mode)
 {
-	struct run_pipe *p = run_find(id, area->dev);
+	struct run_pipe *p = run_find(id, run_map->dev);
 
 	(void)arg;
 	(void)fd;
@@ -581,7 +565,7 @@ see_unfit(void *arg, int fd, uint64_t id, unsigned mode)
 	(void)mode;
 	if (u->exec && (sys_fcntl(fd, F_GETFD, 0) & FD_CLOEXEC) != 0)
 		return;
-	p = run_find(id, area->dev);
+	p = run_find(id, run_map->dev);
 	if (p != NULL)
 		run_unfit(p, u->why);
 }

@@ -17,7 +17,7 @@
 #include <str/annot.h>
 
 #define RUN_VAR     "STRRUN"
-#define RUN_MAGIC   0x53525232u
+#define RUN_MAGIC   0x53525233u
 #define RUN_PIPES   256u
 #define RUN_HOLDERS 20u
 #define RUN_RING    131072u	 /* bytes of a ring; a power of two */
@@ -34,6 +34,7 @@ enum run_count {
 	RUN_SENT,    /* it was sent through a socket */
 	RUN_MANY,    /* more processes hold it than fit in its record */
 	RUN_APART,   /* a holder changed its user, root or namespace */
+	RUN_INSERTED, /* a stream was inserted before its reader */
 	/* reasons why a pipe left STREAM */
 	RUN_FORK,
 	RUN_EXEC,
@@ -84,8 +85,45 @@ struct run_pipe {
 	uint32_t turn;	/* futex on which it waits */
 };
 
+/*
+ * strinsert(1) asks the reader of a pipe to read another pipe from then on, at
+ * its next read.  One request at a time.
+ */
+enum run_ask_state {
+	RUN_ASK_FREE,
+	RUN_ASK_FILLED,	 /* strinsert writes the request, or looks for readers */
+	RUN_ASK_ASKED,
+	RUN_ASK_TAKEN,	 /* the reader waits in a read */
+	RUN_ASK_ALLOWED, /* by strinsert: the reader changes its descriptors */
+	RUN_ASK_REFUSED	 /* by the reader */
+};
+
+/* Why the reader has refused. */
+enum run_why {
+	RUN_WHY_NONE,
+	RUN_WHY_LATE,	 /* strinsert did not answer in time: it asks again */
+	RUN_WHY_THREADS, /* the reader has several threads */
+	RUN_WHY_WRITES,	 /* the reader has the writing end, too */
+	RUN_WHY_WATCHED, /* an epoll instance or a signal tells of data */
+	RUN_WHY_MANY,	 /* too many descriptors */
+	RUN_WHY_OPEN	 /* the other pipe cannot be opened */
+};
+
+struct run_ask {
+	uint64_t state;	 /* number << 16 | enum run_why << 8 | enum run_ask_state */
+	uint32_t reader; /* pid */
+	uint32_t tool;	 /* pid of strinsert */
+	int32_t fd;	 /* of strinsert: the other pipe */
+	uint64_t id;	 /* inode of the pipe */
+	uint64_t other;	 /* inode of the other pipe */
+};
+
+/* The request with the state @w, in the state @s. */
+#define RUN_ASK_IS(w, s) (((w) & ~(uint64_t)0xffff) | (uint64_t)(s))
+
 struct run_area {
 	uint32_t magic, key;
+	struct run_ask ask;
 	uint32_t next; /* the record that is used next */
 	uint64_t dev; /* of the kernel's pipes; 0: not yet known */
 	uint32_t cpu; /* what processors can, as host_copy_init() says */

@@ -83,6 +83,13 @@ read(int fd, void *buf, size_t len)
 {
 	unsigned kind = kind_of(fd, READER_AFTER, false);
 
+	if (str_unlikely(run_is_asked())) {
+		if (run_answer(fd)) {
+			errno = EINTR;
+			return -1;
+		}
+		kind = kind_of(fd, READER_AFTER, false);
+	}
 	if (kind < RUN_END || !run_end(kind)->reads)
 		return NEXT(read)(fd, buf, len);
 	return run_ring_read(run_end(kind), fd, buf, len);

@@ -132,7 +132,7 @@ run_fault_begin(void)
 	run_caught = true;
 	for (unsigned i = 0; i < SIGNALS; i++)
 		install(signals[i]);
-	host_copy_init(&run_area()->cpu);
+	host_copy_init(&run_map->cpu);
 	return true;
 }
 

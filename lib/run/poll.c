@@ -110,6 +110,8 @@ epoll_ctl(int ep, int op, int fd, struct epoll_event *ev)
 {
 	if (op != EPOLL_CTL_DEL)
 		polling(fd);
+	if (fd >= 0 && fd < RUN_NFD)
+		run_watched[fd] = op != EPOLL_CTL_DEL;
 	return NEXT(epoll_ctl)(ep, op, fd, ev);
 }
 

@@ -79,7 +79,7 @@ run_next(void **cache, const char *name)
 /* ---------------------------------------------------------------- area.c */
 /* Map the area.  False: this process is not under strrun, or cannot be. */
 bool run_attach(void);
-struct run_area *run_area(void);
+extern struct run_area *run_map; /* NULL: not mapped */
 /* The ring of @p, mapped; NULL. */
 unsigned char *run_ring(struct run_pipe *p);
 /* The record of the pipe with inode @id on the device @dev; NULL. */
@@ -201,10 +201,25 @@ void host_copy_init(uint32_t *known);
 void run_settle_fd(int fd, bool never, enum run_count why);
 void run_settle_all(enum run_count why);
 void run_settle(struct run_end *e, bool never, enum run_count why);
+char *run_decimal(char text[16], unsigned v);
 /* The name in /proc of this process's @fd. */
 char *run_fd_path(char path[40], int fd);
 /* Each fd below RUN_NFD: the file under it changes. */
 void run_forget(int fd);
+
+/* -------------------------------------------------------------- answer.c */
+/* Has strinsert asked a reader for something? */
+STR_INLINE bool
+run_is_asked(void)
+{
+	return run_map != NULL && (__atomic_load_n(&run_map->ask.state,
+		__ATOMIC_RELAXED) & 0xff) == RUN_ASK_ASKED;
+}
+/* If it has asked this process, whose @fd is about to be read, answer.  Return:
+ * a signal has come meanwhile that ends a read with EINTR. */
+bool run_answer(int fd);
+/* Has an epoll instance got @fd?  Then it would not notice a change. */
+extern bool run_watched[RUN_NFD];
 
 /* --------------------------------------------------------------- stdio.c */
 /* Let stdio call read() and write() of this library.  False: it cannot. */

@@ -59,8 +59,8 @@ look(long dir, const char *name, run_seen *f, void *arg)
 	if (err != 0)
 		return false;
 	/* a FIFO of a file system is no pipe */
-	if (!S_ISFIFO(st.st_mode) || (run_area() != NULL &&
-			(uint64_t)st.st_dev != run_area()->dev))
+	if (!S_ISFIFO(st.st_mode) || (run_map != NULL &&
+			(uint64_t)st.st_dev != run_map->dev))
 		return true;
 	if (sys_call4(SYS_newfstatat, dir, name, &link, AT_SYMLINK_NOFOLLOW) !=
 			0)

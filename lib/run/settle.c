@@ -30,20 +30,27 @@ struct moving {
 };
 
 char *
+run_decimal(char text[16], unsigned v)
+{
+	char digits[12];
+	int n = 0, i = 0;
+
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while ((v /= 10) != 0);
+	while (n > 0)
+		text[i++] = digits[--n];
+	text[i] = '\0';
+	return text;
+}
+
+char *
 run_fd_path(char path[40], int fd)
 {
-	char digits[12], *p;
-	int n = 0;
+	char digits[16];
 
 	strcpy(path, "/proc/self/fd/");
-	p = path + strlen(path);
-	do
-		digits[n++] = (char)('0' + fd % 10);
-	while ((fd /= 10) != 0);
-	while (n > 0)
-		*p++ = digits[--n];
-	*p = '\0';
-	return path;
+	return strcat(path, run_decimal(digits, (unsigned)fd));
 }
 
 /* 0, or minus an errno: then @m tells what is left. */
@@ -274,4 +281,5 @@ run_forget(int fd)
 	run_kind[fd] = RUN_COUNTING;
 	run_calls[fd] = 0;
 	run_shift[fd] = 0;
+	run_watched[fd] = false;
 }

@@ -50,7 +50,7 @@ counted(int fd)
 static ssize_t
 slot_read(FILE *f, void *buf, ssize_t n)
 {
-	if (!run_on || !counted(f->_fileno))
+	if (!run_on || (!counted(f->_fileno) && !run_is_asked()))
 		return io.read(f, buf, n);
 	return read(f->_fileno, buf, (size_t)n);
 }

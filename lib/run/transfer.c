@@ -21,8 +21,11 @@
 static void
 moving(int fd)
 {
-	if (run_on)
-		run_settle_fd(fd, true, RUN_CALL);
+	if (!run_on)
+		return;
+	if (str_unlikely(run_is_asked()))
+		(void)run_answer(fd);
+	run_settle_fd(fd, true, RUN_CALL);
 }
 
 NEXT_SLOT(splice);

@@ -49,5 +49,5 @@ _fast_streams() {
 }
 
 complete -o default -F _fast_streams autopush fattach fdetach scls strchg \
-	strclean strconf strerr strinfo strlog strreset strrun strsetup str-strace \
-	strtap strtop strtune strwire
+	strclean strconf strerr strinfo strinsert strlog strreset strrun strsetup \
+	str-strace strtap strtop strtune strwire

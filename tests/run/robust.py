@@ -9,6 +9,7 @@ usage: robust.py STRRUN AWKWARD [CASE...], or -CASE: all but this one
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -391,6 +392,100 @@ def hidden_processes(strrun):
     # the second writer is hidden from the first
     _, n = run(strrun, 'seq 100000 | cat | cat', user, lines=100000)
     return None if n else 'nothing is carried here'
+
+
+COUNTS = ('i=0; until [ -e in ]; do i=$((i+1)); echo $i; done; '
+          'seq $((i+1)) $((i+100000))')
+
+
+def wait_for(path):
+    """What the file has, when it has a line."""
+    text = ''
+    while not text.endswith('\n'):
+        os.sched_yield()
+        if os.path.exists(path):
+            with open(path, encoding='ascii') as f:
+                text = f.read()
+    return text.strip()
+
+
+def pipeline(strrun, d, writer, reader):
+    """writer | reader >out, in the directory d; the reader's pid."""
+    text = (f'sh -c {shlex.quote(writer)} | '
+            f'sh -c {shlex.quote("echo $$ >pid; " + reader)} >out')
+    # what the reader writes goes into a file, so that it never waits
+    p = subprocess.Popen([strrun, '--stat', 'sh', '-c', text], cwd=d,
+                         stderr=subprocess.PIPE)
+    return p, wait_for(os.path.join(d, 'pid'))
+
+
+def insert(strrun, *args):
+    tool = os.path.join(os.path.dirname(strrun), 'strinsert')
+    return subprocess.Popen([tool, *args], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+
+
+def output(d):
+    with open(os.path.join(d, 'out'), encoding='ascii') as f:
+        return f.read()
+
+
+@case
+def inserted_stream(strrun):
+    """a stream with a module goes into a running pipeline, and loses nothing"""
+    with tempfile.TemporaryDirectory() as d:
+        p, reader = pipeline(strrun, d, COUNTS, 'exec cat')
+        t = insert(strrun, '-t', str(LIMIT), '-v', '-h', 'nullmod', reader)
+        said = t.stdout.readline()
+        with open(os.path.join(d, 'in'), 'w', encoding='ascii'):
+            pass
+        t.send_signal(signal.SIGINT)  # the module goes
+        _, err = p.communicate(timeout=LIMIT)
+        _, passed = t.communicate(timeout=LIMIT)
+        out = output(d)
+    n = out.count('\n')
+    assert said == b'inserted\n', passed
+    assert out == ''.join(f'{i}\n' for i in range(1, n + 1)), 'other bytes'
+    assert n >= 100000 and b'a stream was inserted' in err, err
+    assert int(re.search(rb'(\d+) bytes', passed).group(1)) > 500000, passed
+
+
+@case
+def refused_streams(strrun):
+    """a process that does not read gets no stream, and strinsert says why"""
+    waits = 'read x <go; exec seq 1000'
+    cases = [('exec cat', 'has not read'),
+             ('kill -STOP $$; exec cat', 'is stopped|has not read'),
+             ('exec 3<&0 <&-; read x <go2; exec cat <&3', 'has closed|fd/0: ')]
+    with tempfile.TemporaryDirectory() as top:
+        todo = []
+        for k, (reader, why) in enumerate(cases):
+            d = os.path.join(top, str(k))
+            os.mkdir(d)
+            os.mkfifo(os.path.join(d, 'go'))
+            os.mkfifo(os.path.join(d, 'go2'))
+            p, pid = pipeline(strrun, d, waits, reader)
+            killed = insert(strrun, '-t', str(LIMIT), pid)
+            killed.kill()
+            killed.communicate(timeout=LIMIT)
+            todo.append((d, p, pid, why, insert(strrun, '-t', '1', pid)))
+        for d, p, pid, why, t in todo:
+            _, err = t.communicate(timeout=LIMIT)
+            assert t.returncode == 1 and re.search(why, err.decode()), err
+            for name in ['go'] if 'closed' not in why else ['go', 'go2']:
+                with open(os.path.join(d, name), 'w', encoding='ascii') as f:
+                    f.write('\n')
+            while p.poll() is None:
+                try:
+                    os.kill(int(pid), signal.SIGCONT)
+                except ProcessLookupError:
+                    pass
+                os.sched_yield()
+            p.communicate()
+            assert output(d) == ''.join(f'{i}\n' for i in range(1, 1001)), d
+    t = insert(strrun, str(os.getpid()) + ':0')
+    t.communicate(timeout=LIMIT)
+    assert t.returncode == 1, 'a process without strrun'
 
 
 def main(argv):

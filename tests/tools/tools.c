@@ -21,8 +21,8 @@
 
 static const char *const all_tools[] = { "autopush", "fattach", "fdetach",
 	"scls", "strchg", "strclean", "strconf", "strerr", "strinfo",
-	"strlog", "strreset", "strsetup", "strtap", "strtop", "str-strace",
-	"strtune", "strwire" };
+	"strinsert", "strlog", "strreset", "strsetup", "strtap", "strtop",
+	"str-strace", "strtune", "strwire" };
 
 static bool
 says(const char *text)
