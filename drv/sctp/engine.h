@@ -576,6 +576,11 @@ int sctp_set_conf(const struct sctp_env *env, struct sctp_assoc *as,
 void sctp_get_conf(const struct sctp_assoc *as, struct sctp_conf *ret);
 /* sctp_beat - send a heartbeat to @a.  Return: 0; EINVAL: no such address. */
 int sctp_beat(struct sctp_assoc *as, const struct ip_addr *a);
+/*
+ * sctp_ack_now - end the delay of SACKs: if data has been received since the last
+ * SACK, the next packet of sctp_output() has one
+ */
+void sctp_ack_now(struct sctp_assoc *as);
 /* Bytes that were accepted and are not acknowledged. */
 size_t sctp_unsent(const struct sctp_assoc *as);
 /* May data be sent, is all acknowledged, and has each message its end? */

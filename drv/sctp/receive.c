@@ -263,6 +263,13 @@ sctp_data_end(struct sctp_in *in)
 		as->sack_at = in->env->now + as->conf.sack_delay;
 }
 
+void
+sctp_ack_now(struct sctp_assoc *as)
+{
+	if (as->unacked != 0)
+		as->owes |= SCTP_OWES_SACK;
+}
+
 /*
  * The user has read: tell the peer of the room when there is much more than it
  * knows of, and it knew of little.

@@ -67,6 +67,7 @@ accept_one(struct tpi *tp, mblk_t *mp, mblk_t *bp,
 	err = sctpt_give(c, &env, bp, info);
 	if (err == 0) {
 		str_store_rel(&c->slot->idle, 0u);
+		str_store(&c->slot->bare, 0u);
 		c->wet = 1;
 	}
 	if (err == ENOMEM)

@@ -20,6 +20,12 @@
  * Only the owner of the sender's gate makes packets of data, so `idle' stays 1
  * while that thread looks.
  *
+ * Acknowledgement.  Such a message carries no SACK.  An end that has begun to
+ * send so (`bare' of its slot) delays no SACK, and sends one that is due before
+ * the first message: go_bare().  So data in packets that a message without
+ * packets answers has been acknowledged before.  A message in packets resets
+ * `bare'; without it there is no shortcut.
+ *
  * Existence.  The sender finds `user' in the receiver's slot, which is never
  * freed, holds the stream and looks there again.  The receiver clears `user'
  * before it parts from the association.  The sender also has the receiver's
@@ -152,6 +158,38 @@ cross(const struct sctpt_slot *peer, struct str_hold *h, struct sctpt **ret,
 	return ESRCH;
 }
 
+/*
+ * No DATA of @u will carry a SACK from now on: what has been received is
+ * acknowledged before the first message, what will be received at once.
+ * Return: 0; EAGAIN; ESRCH: the data of @u goes in packets.
+ */
+static int
+go_bare(struct sctpt *u)
+{
+	struct sctpt_conn *c;
+	int err = sctpt_enter(u, 0, &c);
+
+	if (err != 0)
+		return err;
+	str_store(&c->slot->bare, 1u);
+	sctpt_serve_owned(c->slot, 1);
+	return is_near(u) ? 0 : ESRCH;
+}
+
+/* As cross(); and the data of @u goes without packets, if the user takes it. */
+static int
+reach(struct sctpt *u, struct str_hold *h, struct sctpt **ret,
+	struct str_ref *ref)
+{
+	int err = cross(u->to, h, ret, ref);
+
+	if (err != 0 || str_load(&u->as->bare) != 0 || !takes(*ret))
+		return err;
+	str_unhold(h);
+	err = go_bare(u);
+	return err != 0 ? err : cross(u->to, h, ret, ref);
+}
+
 static int
 is_flowing(const struct sctpt *u, const struct sctpt *to)
 {
@@ -223,7 +261,7 @@ sctpt_near_data(struct sctpt *u, mblk_t *mp)
 		look(u);
 	if (!is_near(u))
 		return SCTPT_FAR;
-	err = cross(u->to, &h, &to, &ref);
+	err = reach(u, &h, &to, &ref);
 	if (err == ESRCH)
 		return SCTPT_FAR;
 	if (err == 0) {

@@ -122,6 +122,8 @@ struct sctpt_slot {
 	struct sctpt *volatile user; /* [A] takes data so; NULL */
 	struct str_ref uref;	   /* [A] its stream, if `user' is the same */
 	volatile uint32_t idle;	   /* [A] all that was accepted is acknowledged */
+	volatile uint32_t bare;	   /* [G] of `user', in the turn: its data goes
+				    * without packets, so SACKs go at once */
 	volatile uint32_t fgen;	   /* [A] gen, if the peer may send so: */
 	struct str_ref fref;	   /* [A] the peer's stream, ... */
 	queue_t *fwq;		   /* [A] ... and its write queue */

@@ -199,6 +199,8 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 			sctp_timeout(&env, c->as);
 		if (there)
 			idle = sctpt_many_idle(c, &env);
+		if (str_load(&sl->bare) != 0)
+			sctp_ack_now(c->as); /* no DATA will carry the SACK */
 		sctpt_collect(c, &env, out, w);
 		do { /* reading data may make a packet due, and the other way */
 			last = out->last;

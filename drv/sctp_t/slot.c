@@ -136,7 +136,7 @@ sctpt_slot_make(struct sctpt_state *st, int home, uint16_t lport,
 	sl->npeer = 0;
 	sl->full = sl->blocked = 0;
 	sl->user = NULL;
-	sl->idle = sl->fgen = 0;
+	sl->idle = sl->bare = sl->fgen = 0;
 	sl->seq = __atomic_add_fetch(&st->seq, 1u, __ATOMIC_RELAXED);
 	sl->local.len = 0;
 	return sl;

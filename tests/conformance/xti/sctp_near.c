@@ -221,6 +221,61 @@ XT_CASE(CO, messages_have_options_as_soon_as_their_receiver_asks)
 	xt_hear(fd[1], "plain");
 }
 
+/* fd[0] has an answer of fd[1], which wants options.  @far: it has some, too. */
+static void
+answer(const int fd[2], int far)
+{
+	struct option o = {.h = {.len = SIZE, .level = T_INET_SCTP,
+		.name = T_SCTP_PPI}, .v = {77, 0}};
+	struct t_optmgmt om = {.opt = {.buf = (char *)&o, .len = SIZE}};
+	char buf[16], obuf[256];
+	struct t_optmgmt got = {.opt = {.buf = obuf, .maxlen = sizeof(obuf)}};
+	int flags;
+
+	xt_say(fd[0], "request");
+	T_EQ(T_TOK(t_rcvopt(fd[1], &got, buf, sizeof(buf), &flags)), 7);
+	if (far)
+		T_EQ(T_TOK(t_sndopt(fd[1], &om, (char *)"answer", 6, 0)), 6);
+	else
+		xt_say(fd[1], "answer");
+	xt_hear(fd[0], "answer");
+}
+
+/* A request goes in a packet.  Its answer does not, and carries no SACK. */
+XT_CASE(CO, a_request_that_is_answered_without_packets_has_its_own_sack)
+{
+	enum { REQUESTS = 40 };
+	unsigned long long sent;
+	int fd[2];
+
+	xt_near_need();
+	xt_pair(fd);
+	set_option(fd[1], T_SCTP_RECVOPT, T_YES);
+	sent = packets();
+	for (int i = 0; i < REQUESTS; i++)
+		answer(fd, 0);
+	T_SOON(packets() >= sent + 2 * REQUESTS, 5000);
+}
+
+/*
+ * Of three requests the first is acknowledged by its answer, which goes in a
+ * packet; the two others by SACKs, the first of which has been delayed.
+ */
+XT_CASE(CO, a_delayed_sack_is_sent_before_the_first_answer_without_packets)
+{
+	enum { TIMES = 20 };
+	unsigned long long sent;
+	int fd[2];
+
+	xt_near_need();
+	xt_pair(fd);
+	set_option(fd[1], T_SCTP_RECVOPT, T_YES);
+	sent = packets();
+	for (int i = 0; i < 3 * TIMES; i++)
+		answer(fd, i % 3 == 0);
+	T_SOON(packets() >= sent + 6 * TIMES, 5000);
+}
+
 enum { ROUNDS = 30000 };
 
 /* Messages of one stream: whole, in pieces, with options. */
