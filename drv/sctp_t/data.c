@@ -251,6 +251,30 @@ sctpt_ordrel(struct tpi *tp, mblk_t *data)
 }
 
 /*
+ * sctpt_release - SCTPIO_RELEASE: a release behind the data that waits
+ * An ioctl is not stopped by flow control, so that the caller does not wait for
+ * the peer to read.  0, or ENOSR.
+ */
+int
+sctpt_release(struct sctpt *u)
+{
+	t_scalar_t prim = T_ORDREL_REQ;
+	queue_t *wq = WR(u->tpi.rq);
+	mblk_t *mp = canon_block(&prim, sizeof(prim));
+
+	if (mp == NULL)
+		return ENOSR;
+	DB_TYPE(mp) = M_PROTO;
+	if (putq(wq, mp) == 0) {
+		freemsg(mp);
+		return ENOSR;
+	}
+	str_short_break(wq);
+	qenable(wq);
+	return 0;
+}
+
+/*
  * What the message @mp has that waits on the write queue.
  * Return: 0; ENOENT: it is no data; EINVAL: it cannot be sent.
  */

@@ -299,6 +299,7 @@ int sctpt_optdata(struct tpi *tp, const struct tpi_buf *opts, mblk_t *mp,
 void sctpt_data_rest(struct sctpt *u, struct sctpt_conn *c,
 	const struct sctp_env *env);
 int sctpt_ordrel(struct tpi *tp, mblk_t *data);
+int sctpt_release(struct sctpt *u);
 void sctpt_close(struct tpi *tp);
 
 /* driver.c */

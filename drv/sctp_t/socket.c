@@ -70,6 +70,23 @@ mode(struct sctpt *u, const struct sctpio_word *w)
 	return 0;
 }
 
+/*
+ * Wake the threads that wait for a caller: the message stays at the Stream head
+ * until the socket listens again.
+ */
+static int
+deafen(struct sctpt *u)
+{
+	t_scalar_t prim = T_ORDREL_IND;
+	mblk_t *mp = canon_block(&prim, sizeof(prim));
+
+	if (mp == NULL)
+		return ENOSR;
+	DB_TYPE(mp) = M_PROTO;
+	putnext(u->tpi.rq, mp);
+	return 0;
+}
+
 static int
 set_listen(struct sctpt *u, uint32_t n)
 {
@@ -81,6 +98,8 @@ set_listen(struct sctpt *u, uint32_t n)
 	if (n > SCTPT_QLEN)
 		n = SCTPT_QLEN;
 	err = u->many != NULL ? 0 : tpi_set_qlen(&u->tpi, n);
+	if (err == 0 && n == 0 && u->many == NULL)
+		err = deafen(u);
 	if (err != 0)
 		return err;
 	sctpt_turn_wait(sl);
@@ -382,6 +401,8 @@ with_word(struct sctpt *u, int cmd, const struct tpi_buf *arg, mblk_t **ret)
 		return mode(u, &w);
 	case SCTPIO_LISTEN:
 		return set_listen(u, w.value);
+	case SCTPIO_RELEASE:
+		return u->sock && u->many == NULL ? sctpt_release(u) : EINVAL;
 	case SCTPIO_GCONF:
 		return get_conf(u, w.assoc, ret);
 	case SCTPIO_GKEEP:

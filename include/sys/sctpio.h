@@ -20,7 +20,9 @@
 #define SCTPIO ('C' << 8)
 #define SCTPIO_MODE (SCTPIO | 1)    /* struct sctpio_word: the endpoint is a
 				     * socket's, of this address family */
-#define SCTPIO_LISTEN (SCTPIO | 2)  /* struct sctpio_word: the most callers */
+#define SCTPIO_LISTEN (SCTPIO | 2)  /* struct sctpio_word: the most callers;
+				     * 0: a T_ORDREL_IND comes, which wakes
+				     * threads that wait for a caller */
 #define SCTPIO_GCONF (SCTPIO | 3)   /* struct sctpio_conf: get ...,
 				     * of one of many associations, too */
 #define SCTPIO_SCONF (SCTPIO | 4)   /* ... and set */
@@ -54,6 +56,9 @@
 				     * do; the answer: struct sctpio_chunks */
 #define SCTPIO_PEER_PRIMARY (SCTPIO | 24) /* struct sctpio_addrs: the peer is
 				     * asked to send to this one of ours */
+
+#define SCTPIO_RELEASE (SCTPIO | 25) /* struct sctpio_word: an orderly release
+				     * follows the data that was accepted */
 
 /* SCTPIO_MODE: with the address family: it has many associations */
 #define SCTPIO_MANY 0x10000u

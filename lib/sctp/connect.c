@@ -135,6 +135,7 @@ sk_connect(struct sock *s, const struct sk_addrs *to)
 	if (err != 0)
 		return err;
 	(void)sk_take_error(s);
+	sk_discard_end(s); /* it may have been a listener */
 	sk_word(s, SK_FAILED, SK_CALLING);
 	err = request(s, to);
 	if (err != 0) {

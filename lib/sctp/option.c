@@ -6,9 +6,13 @@
  * share.  The association in an option of a socket of connections is not used.
  */
 #include <netinet/in.h>
+#include <stropts.h>
 #include <sys/time.h>
 
 #include "sock.h"
+
+/* seconds: the most that I_SETCLTIME accepts */
+#define LINGER_MOST 299u
 
 /* sk_opt_in - the caller's value, which has @size bytes, or more */
 int
@@ -184,6 +188,22 @@ set_time(struct sock *s, enum sk_keep which, const void *val, socklen_t len)
 	return err;
 }
 
+/*
+ * sk_linger - SO_LINGER is as @c says: set how long the Stream's close waits for
+ * data that the association has not accepted.  0, or minus an errno.
+ */
+int
+sk_linger(struct sock *s, const struct sctpio_conf *c)
+{
+	int ms = c->linger == 0 ? 0 : c->linger_time > LINGER_MOST ?
+		(int)LINGER_MOST * 1000 : (int)c->linger_time * 1000;
+
+	if (ioctl(s->fd, I_SETCLTIME, &ms) < 0)
+		return -errno;
+	sk_word(s, ms == 0 ? SK_LINGER : 0, ms == 0 ? 0 : SK_LINGER);
+	return 0;
+}
+
 static int
 set_linger(struct sock *s, const void *val, socklen_t len)
 {
@@ -198,7 +218,8 @@ set_linger(struct sock *s, const void *val, socklen_t len)
 	c.linger = l.l_onoff != 0;
 	c.linger_time = l.l_linger < 0 || l.l_linger > 32767 ? 32767 :
 		(uint32_t)l.l_linger;
-	return sk_conf_set(s, &c);
+	err = sk_conf_set(s, &c);
+	return err != 0 ? err : sk_linger(s, &c);
 }
 
 int

@@ -70,10 +70,11 @@
 #define SK_PLAIN6 0x40000u /* no mapped addresses */
 #define SK_MANY 0x80000u   /* one-to-many: many.c */
 #define SK_NXTINFO 0x100000u /* ... and SCTP_NXTINFO of the next one */
+#define SK_LINGER 0x200000u /* SO_LINGER with a time */
 /* What a socket from accept() has of its listener. */
 #define SK_INHERITED \
 	(SK_V6 | SK_SNDRCV | SK_RCVINFO | SK_NXTINFO | SK_DEFAULTS | SK_TIMES | SK_WHOLE | \
-		SK_SNDBUF | SK_PLAIN6)
+		SK_SNDBUF | SK_PLAIN6 | SK_LINGER)
 
 /* Words that the provider keeps. */
 enum sk_keep {
@@ -182,6 +183,7 @@ int sk_bind_any(struct sock *s);
 int sk_listen(struct sock *s, int backlog);
 int sk_accept(struct sock *s, struct sockaddr *sa, socklen_t *len, int flags);
 int sk_shutdown(struct sock *s, int how);
+void sk_discard_end(struct sock *s);
 int sk_getname(struct sock *s, struct sockaddr *sa, socklen_t *len, int peer);
 int sk_connect(struct sock *s, const struct sk_addrs *to);
 int sk_progress(struct sock *s, int nowait);
@@ -247,6 +249,7 @@ int sk_getsockopt(struct sock *s, int level, int name, void *val,
 	socklen_t *len);
 int sk_setsockopt(struct sock *s, int level, int name, const void *val,
 	socklen_t len);
+int sk_linger(struct sock *s, const struct sctpio_conf *c);
 int sk_set_events(struct sock *s, uint32_t types);
 /* stream.c; 1: it is no option of this file */
 int sk_setopt_stream(struct sock *s, int name, const void *val, socklen_t len);

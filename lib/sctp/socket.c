@@ -14,15 +14,19 @@
 
 #define DEVICE "/dev/sctp"
 
-/* sk_open - a Stream of the device with timod; minus an errno */
+/*
+ * sk_open - a Stream of the device with timod; minus an errno
+ * Its close does not wait: the association keeps the data that was accepted.
+ */
 int
 sk_open(int flags)
 {
-	int fd = open(DEVICE, O_RDWR | flags), err;
+	int fd = open(DEVICE, O_RDWR | flags), err, none = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (ioctl(fd, I_PUSH, "timod") < 0) {
+	if (ioctl(fd, I_PUSH, "timod") < 0 ||
+	    ioctl(fd, I_SETCLTIME, &none) < 0) {
 		err = errno;
 		close(fd);
 		return -err;
@@ -168,6 +172,20 @@ sk_getname(struct sock *s, struct sockaddr *sa, socklen_t *len, int peer)
 
 /* ------------------------------------------------------------- listen, accept */
 
+/* Threads in accept() return EINVAL. */
+static int
+stop_listening(struct sock *s)
+{
+	struct sctpio_word w = {.value = 0};
+	int err;
+
+	sk_word(s, SK_LISTEN, 0); /* first: a woken thread looks at it */
+	err = sk_ioctl(s, SCTPIO_LISTEN, &w, sizeof(w), sizeof(w));
+	if (err < 0)
+		sk_word(s, 0, SK_LISTEN);
+	return err < 0 ? err : 0;
+}
+
 int
 sk_listen(struct sock *s, int backlog)
 {
@@ -179,14 +197,13 @@ sk_listen(struct sock *s, int backlog)
 	err = sk_bind_any(s);
 	if (err != 0)
 		return err;
+	/* RFC 6458 s4.1.3: with 0 it does not listen any more */
+	if (w.value == 0)
+		return stop_listening(s);
 	err = sk_ioctl(s, SCTPIO_LISTEN, &w, sizeof(w), sizeof(w));
 	if (err < 0)
 		return err;
-	/* RFC 6458 s4.1.3: with 0 it does not listen any more */
-	if (backlog == 0)
-		sk_word(s, SK_LISTEN, 0);
-	else
-		sk_word(s, 0, SK_LISTEN);
+	sk_word(s, 0, SK_LISTEN);
 	return 0;
 }
 
@@ -249,13 +266,16 @@ take_call(struct sock *s, struct T_conn_ind *ci, struct sk_addrs *from)
 	return 1;
 }
 
-/* Wait for a call; what else is first at the head goes. */
+/*
+ * Wait for a call, or for the T_ORDREL_IND that the end of listening brings and
+ * that stays for other threads; what else is first at the head goes.
+ */
 static int
 wait_call(struct sock *s)
 {
 	unsigned char b[256];
 	struct strm_prim gp = {.ctl = {.maxlen = sizeof(b), .buf = b},
-		.data = {.maxlen = 0}, .want = ~P(T_CONN_IND)};
+		.data = {.maxlen = 0}, .want = ~(P(T_CONN_IND) | P(T_ORDREL_IND))};
 	int ret = sk_nonblock(s, 0) ? 0 :
 		sk_wait_time(s, 1 /* POLLIN */, KEEP_RCVTIME);
 
@@ -268,6 +288,17 @@ wait_call(struct sock *s)
 		if (ret < 0)
 			return ret;
 	}
+}
+
+/* sk_discard_end - the T_ORDREL_IND of the last end goes, if it is first */
+void
+sk_discard_end(struct sock *s)
+{
+	struct T_ordrel_ind oi;
+	struct strm_prim gp = {.ctl = {.maxlen = sizeof(oi), .buf = &oi},
+		.data = {.maxlen = 0}, .want = P(T_ORDREL_IND), .nowait = 1};
+
+	(void)strm_getprim(s->fd, &gp);
 }
 
 /*
@@ -286,9 +317,12 @@ void
 sk_connected(struct sock *to, struct sock *from)
 {
 	struct sctpio_status st = {.assoc = 0};
+	struct sctpio_conf c;
 
 	if (sk_get(to, SCTPIO_STATUS, &st, sizeof(st)) == 0)
 		sk_nout(to, st.ostreams);
+	if ((SK(from) & SK_LINGER) != 0 && sk_conf_get(to, 0, &c) == 0)
+		(void)sk_linger(to, &c);
 	sk_word(to, 0, SK_BOUND | SK_CONNECTED | (SK(from) & SK_INHERITED));
 }
 
@@ -344,6 +378,9 @@ sk_accept(struct sock *s, struct sockaddr *sa, socklen_t *len, int flags)
 		close(fd);
 		if (err < 0)
 			return err;
+		if ((SK(s) & SK_LISTEN) == 0)
+			return -EINVAL;
+		sk_discard_end(s); /* it listens again */
 	}
 	if (sa != NULL) {
 		err = sk_addr_out(s, from.buf, sa, len);
@@ -361,9 +398,7 @@ sk_accept(struct sock *s, struct sockaddr *sa, socklen_t *len, int flags)
 int
 sk_shutdown(struct sock *s, int how)
 {
-	struct T_ordrel_req or = {.PRIM_type = T_ORDREL_REQ};
-	struct strm_buf ctl = {.len = sizeof(or), .buf = &or};
-	struct strm_buf data = {.len = -1};
+	struct sctpio_word w = {.assoc = 0};
 	int ret;
 
 	if (how != SHUT_RD && how != SHUT_WR && how != SHUT_RDWR)
@@ -372,6 +407,8 @@ sk_shutdown(struct sock *s, int how)
 		return -EOPNOTSUPP; /* SCTP_EOF ends an association */
 	if ((SK(s) & SK_CALLING) != 0)
 		(void)sk_progress(s, 1);
+	if ((SK(s) & SK_LISTEN) != 0)
+		return how == SHUT_WR ? 0 : stop_listening(s);
 	if ((SK(s) & SK_CONNECTED) == 0)
 		return -ENOTCONN;
 	if (how != SHUT_WR)
@@ -379,13 +416,7 @@ sk_shutdown(struct sock *s, int how)
 	if (how == SHUT_RD || (SK(s) & SK_WSHUT) != 0)
 		return 0;
 	sk_word(s, 0, SK_WSHUT);
-	ret = strm_putprim(s->fd, &ctl, &data, 0);
-	if (ret == -EAGAIN) {
-		/* behind data that waits, whatever O_NONBLOCK says */
-		ret = sk_wait(s, 4 /* POLLOUT */, -1);
-		if (ret == 0)
-			ret = strm_putprim(s->fd, &ctl, &data, 0);
-	}
+	ret = sk_ioctl(s, SCTPIO_RELEASE, &w, sizeof(w), sizeof(w));
 	if (ret < 0)
 		sk_word(s, SK_WSHUT, 0);
 	return ret < 0 ? ret : 0;
