@@ -95,7 +95,7 @@ stays_empty(struct run_end *e, struct run_pipe *p, uint64_t tail)
 	uint32_t time;
 
 	if (on_cpu_of(&p->rcpu, &p->wcpu)) {
-		(void)sys_call1(SYS_sched_yield, 0);
+		(void)run_give_way();
 		return LOAD(&p->tail) == tail;
 	}
 	time = look_begin(&e->look);

@@ -150,6 +150,9 @@ ssize_t run_ring_read(struct run_end *e, int fd, void *buf, size_t len);
 ssize_t run_ring_write(struct run_end *e, int fd, const void *buf, size_t len);
 
 /* ---------------------------------------------------------------- wait.c */
+/* Yield the CPU, for the other side of a pipe.  False: not now, because yields
+ * have taken too long lately (host/user/way.h); sleep. */
+bool run_give_way(void);
 /* While a call waits it holds the signals of the program, but not those of
  * fault.c, so that it sees each one that comes. */
 struct run_held {

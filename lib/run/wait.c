@@ -11,10 +11,52 @@
 
 #include "run.h"
 #include "sys.h"
+#include "way.h"
 #include "word.h"
 
 #define LOOK_MS 5 /* between two looks of a writer for the reader */
+#define PAUSES 100 /* looks, each after a pause */
+#define YIELDS 100 /* looks after these, each after a yield */
+#define SLEEPS 50 /* looks after these, each after a sleep of 1 ms */
 #define LOOK_PAUSES 32 /* between two looks at a position that another changes */
+#define LOST_TICKS 750000u /* a yield that is too long: about 250 us */
+
+static void
+yield(void)
+{
+	(void)sys_call1(SYS_sched_yield, 0);
+}
+
+/*
+ * A long yield is lost even if the other side has gone on meanwhile: a program that
+ * has nothing to do with the pipe may have run before it.  If none has, the other
+ * side works so long that a sleep and a wake cost little in comparison.
+ */
+bool
+run_give_way(void)
+{
+	static STR_TLS struct host_way way;
+
+	return host_way_give(&way, ticks, yield, LOST_TICKS);
+}
+
+/*
+ * Count looks by *@i, at a word that the other side changes soon.  False: the
+ * caller sleeps before the next one.
+ */
+static bool
+looks_again(int *i)
+{
+	if (++*i <= PAUSES) {
+		relax();
+		return true;
+	}
+	if (*i <= PAUSES + YIELDS && run_give_way())
+		return true;
+	if (*i < PAUSES + YIELDS)
+		*i = PAUSES + YIELDS;
+	return false;
+}
 
 void
 run_hold(struct run_held *h)
@@ -26,6 +68,14 @@ run_hold(struct run_held *h)
 	(void)sys_call4(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &h->mask,
 		SYS_SIGSET);
 	h->on = true;
+}
+
+static void
+sleep_ms(void)
+{
+	struct timespec ms = {0, 1000000};
+
+	(void)sys_call5(SYS_ppoll, NULL, 0, &ms, NULL, SYS_SIGSET);
 }
 
 /* Does a handler of @sig run, after which a call of the kernel's is not
@@ -106,10 +156,8 @@ gets_room(struct run_end *e, struct run_pipe *p, uint64_t tail)
 	uint64_t start, now;
 	uint32_t time;
 
-	if (on_cpu_of(&p->wcpu, &p->rcpu)) {
-		(void)sys_call1(SYS_sched_yield, 0);
-		return has_room(p, tail);
-	}
+	if (on_cpu_of(&p->wcpu, &p->rcpu))
+		return run_give_way() && has_room(p, tail);
 	time = look_begin(&e->look);
 	start = ticks();
 	do {
@@ -192,18 +240,14 @@ enum run_came
 run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
 	uint64_t state, struct run_held *h)
 {
-	for (int i = 0; LOAD(&p->state) == state; i++) {
+	int i = 0;
+
+	while (LOAD(&p->state) == state) {
 		enum run_came came;
 		short ev;
 
-		if (i < 100) {
-			relax();
+		if (looks_again(&i))
 			continue;
-		}
-		if (i < 200) {
-			(void)sys_call1(SYS_sched_yield, 0);
-			continue;
-		}
 		/* a reader without data would return at once for its data */
 		run_hold(h);
 		ev = run_events(fd, 1);
@@ -217,7 +261,7 @@ run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
 			take_over(p, fd, state);
 		}
 		if (ev != 0)
-			(void)sys_call1(SYS_sched_yield, 0);
+			sleep_ms(); /* the poll did not sleep */
 	}
 	return RUN_NONE;
 }
@@ -230,32 +274,25 @@ run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
 void
 run_wait_read(struct run_pipe *p)
 {
-	struct timespec ms = {0, 1000000};
+	int i = 0;
 
-	for (int i = 0; i < 250 && LOAD(&p->in_read) != 0; i++)
-		if (i < 100)
-			relax();
-		else if (i < 200)
-			(void)sys_call1(SYS_sched_yield, 0);
-		else
-			(void)sys_call5(SYS_ppoll, NULL, 0, &ms, NULL,
-				SYS_SIGSET);
+	while (i < PAUSES + YIELDS + SLEEPS && LOAD(&p->in_read) != 0)
+		if (!looks_again(&i))
+			sleep_ms();
 }
 
 bool
 run_wait_woken(struct run_pipe *p, int fd)
 {
-	for (int i = 0;; i++) {
+	int i = 0;
+
+	for (;;) {
 		uint64_t tail = LOAD(&p->tail);
 
 		if (!FLAG(tail, RUN_WAKING) ||
 			POS(tail) == POS(LOAD(&p->head)))
 			return true;
-		if (i < 100)
-			relax();
-		else if (i < 200)
-			(void)sys_call1(SYS_sched_yield, 0);
-		else if ((run_events(fd, 1) & POLLHUP) != 0)
+		if (!looks_again(&i) && (run_events(fd, 1) & POLLHUP) != 0)
 			return false;
 	}
 }
