@@ -199,7 +199,8 @@ conn_con(queue_t *q, mblk_t *mp, const struct T_conn_con *c)
 	npi_instead(q, up, mp);
 }
 
-/* Who has ended the connection, and why. */
+/* Translate the errno of a T_DISCON_IND: the peer or the provider ended the
+ * connection, and the reason. */
 static void
 reason_of(t_scalar_t err, N_discon_ind_t *d)
 {

@@ -11,7 +11,7 @@
  * Order.  A caller that must wait first runs the enabled queues of its stream.
  * If the other side last ran on this CPU, it yields to it; if on another one, it
  * spins with back-off, never longer than a wake costs.  It does neither if that
- * was in vain lately (patience.h, host/user/yield.c).  Then it sleeps on words,
+ * was in vain lately (patience.h, host/user/way.h).  Then it sleeps on words,
  * without limit: the queue's, and one by which it is told that streamsd has
  * ended.  streamsd tells it of deaths (notice.c).  Without streamsd the sleep has
  * stages (carrier.c).

@@ -159,7 +159,7 @@ XT_CASE(CO, callers_beyond_qlen_are_connected_and_wait)
 	T_STATE(lfd, T_IDLE);
 }
 
-/* The callers who wait learn that the listener has been closed. */
+/* The close of a listener ends the calls that wait there. */
 XT_CASE(CO, a_closed_listener_ends_the_calls_that_wait)
 {
 	struct xt_addr at;
