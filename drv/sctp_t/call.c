@@ -10,9 +10,9 @@
  */
 #include "sctp_t.h"
 
-/* In a turn of @sl that has just been taken: is it in order?  Begins it. */
-static int
-begin(struct sctpt_slot *sl)
+/* sctpt_begin - begin work in a turn of @sl that has just been taken; 1, or 0 */
+int
+sctpt_begin(struct sctpt_slot *sl)
 {
 	if (sl->busy != 0 || !sctpt_in_use(sl) || sl->conn == NULL ||
 		sl->conn->last)
@@ -44,7 +44,7 @@ enter(struct sctpt *u, struct sctpt_slot *sl, uint32_t id, int sure,
 	}
 	if (sl->busy == 0 && is_users(u, sl, id)) {
 		*ret = sl->conn;
-		(void)begin(sl);
+		(void)sctpt_begin(sl);
 		return 0;
 	}
 	if (sl->busy != 0) {
@@ -96,7 +96,7 @@ sctpt_enter_wait(struct sctpt *u, uint32_t id, struct sctpt_conn **ret)
 	if (sl == NULL)
 		return ENOTCONN;
 	sctpt_turn_wait(sl);
-	if (is_users(u, sl, id) && begin(sl)) {
+	if (is_users(u, sl, id) && sctpt_begin(sl)) {
 		*ret = sl->conn;
 		return 0;
 	}
@@ -107,9 +107,9 @@ sctpt_enter_wait(struct sctpt *u, uint32_t id, struct sctpt_conn **ret)
 	return ENOTCONN;
 }
 
-/* End the association: an ABORT with the user's @data, or NULL. */
-static void
-end(struct sctpt_conn *c, mblk_t *data)
+/* sctpt_end - end the association: an ABORT with the user's @data, or NULL */
+void
+sctpt_end(struct sctpt_conn *c, mblk_t *data)
 {
 	mblk_t *mp = data != NULL ? msgpullup(data, -1) : NULL;
 	struct sctp_env env;
@@ -233,7 +233,7 @@ part(struct sctpt *u)
 	if (err == EAGAIN)
 		return EAGAIN;
 	if (err == 0)
-		end(c, NULL);
+		sctpt_end(c, NULL);
 	str_store(&u->as, (struct sctpt_slot *)NULL);
 	sctpt_near_begin(u);
 	return sctpt_near_quiet(u) ? 0 : EAGAIN;
@@ -299,7 +299,7 @@ caller(struct sctpt *u, struct tpi_ind *in, int *err)
 		*err = EAGAIN;
 		return NULL;
 	}
-	if (sl->conn != NULL && sl->conn->listener == u && begin(sl))
+	if (sl->conn != NULL && sl->conn->listener == u && sctpt_begin(sl))
 		return sl->conn;
 	sctpt_turn_leave(sl);
 	return NULL;
@@ -347,7 +347,7 @@ sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 	if (err == EAGAIN)
 		return EAGAIN;
 	if (c != NULL)
-		end(c, data);
+		sctpt_end(c, data);
 	if (in == NULL && !sctpt_near_quiet(u))
 		return EAGAIN; /* then there is no association any more */
 	if (data != NULL)
@@ -444,7 +444,7 @@ sctpt_connected(struct tpi *tp)
 	if (sl == NULL)
 		return 0;
 	sctpt_turn_wait(sl);
-	yes = sl->gen == u->asgen && sl->conn->user == u && begin(sl);
+	yes = sl->gen == u->asgen && sl->conn->user == u && sctpt_begin(sl);
 	sctpt_serve_owned(sl, yes);
 	return yes;
 }
@@ -459,115 +459,7 @@ sctpt_waits(struct tpi *tp, struct tpi_ind *in)
 		return 0;
 	sctpt_turn_wait(sl);
 	yes = sl->conn != NULL && sl->conn->listener == sctpt_of(tp) &&
-		begin(sl);
+		sctpt_begin(sl);
 	sctpt_serve_owned(sl, yes);
 	return yes;
-}
-
-/* --------------------------------------------------------------------- closing */
-
-/* Take the turn of @sl for the last time. */
-static int
-last_turn(struct sctpt *u, struct sctpt_slot *sl)
-{
-	struct sctpt_conn *c;
-
-	sctpt_turn_wait(sl);
-	c = sl->conn;
-	if (sctpt_in_use(sl) && c != NULL && sl->busy != 0) {
-		/* its last owner was killed: an ABORT */
-		if (c->user == u || c->listener == u) {
-			sctpt_near_in_end(c);
-			c->user = c->listener = NULL;
-		}
-		sctpt_serve_owned(sl, 0);
-		return 0;
-	}
-	if (!sctpt_in_use(sl) || c == NULL || c->last ||
-		(c->user != u && c->listener != u)) {
-		sctpt_turn_leave(sl);
-		return 0;
-	}
-	return begin(sl);
-}
-
-/* Discard what the user has not read; more of it is answered by an ABORT. */
-static void
-discard(struct sctpt_conn *c, const struct sctp_env *env)
-{
-	struct sctp_info info;
-	unsigned char buf[512];
-
-	while (sctp_readable(c->as) != 0)
-		(void)sctp_recv(env, c->as, &info, buf, sizeof(buf));
-}
-
-/*
- * The stream is closed: what was accepted is delivered, and then the
- * association ends in order.
- */
-static void
-leave(struct sctpt *u, struct sctpt_slot *sl)
-{
-	struct sctp_env env;
-	struct sctpt_conn *c;
-
-	if (sl == NULL || !last_turn(u, sl))
-		return;
-	c = sl->conn;
-	sctpt_env(&env, c);
-	if (c->calling || u->tpi.dead || !sctpt_lingers(u)) {
-		sctp_abort(&env, c->as, NULL, 0);
-	} else {
-		if (u->many == NULL)
-			sctpt_data_rest(u, c, &env);
-		discard(c, &env);
-		(void)sctp_shutdown(&env, c->as);
-	}
-	c->gone = 1;
-	sctpt_near_in_end(c);
-	sctpt_near_out_end(c);
-	c->user = NULL;
-	sctpt_serve_owned(sl, 1);
-}
-
-/* The slot of a caller that waits to be answered; NULL: none. */
-static struct sctpt_slot *
-first_caller(struct tpi *tp)
-{
-	struct sctpt_slot *sl = NULL;
-	struct tpi_ind *in;
-
-	mutex_enter(&tp->lock);
-	for (in = tp->ind; in != NULL && sl == NULL; in = in->next)
-		sl = in->cookie;
-	mutex_exit(&tp->lock);
-	return sl;
-}
-
-void
-sctpt_close(struct tpi *tp)
-{
-	struct sctpt *u = sctpt_of(tp);
-	const void *pos = NULL;
-	struct sctpt_slot *sl;
-	uint32_t at = 0;
-
-	if (u->many != NULL)
-		sctpt_many_rest(u);
-	(void)sctpt_unbind(tp);
-	STR_POINT("sctp:closing");
-	/* meanwhile the others may go, and free their indications */
-	while ((sl = first_caller(tp)) != NULL) {
-		if (last_turn(u, sl))
-			end(sl->conn, NULL);
-		tpi_conn_forget(tp, sl);
-	}
-	leave(u, u->as);
-	sctpt_keys_free(u);
-	if (u->many == NULL)
-		return;
-	while ((sl = sctpt_many_next(u, &at, &pos)) != NULL)
-		leave(u, sl);
-	sctpt_many_end(u);
 }

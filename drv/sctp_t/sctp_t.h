@@ -268,13 +268,15 @@ void sctpt_set_linger(struct sctpt *u, uint32_t on, uint32_t secs);
 void sctpt_tell_home(struct sctpt *u);
 void sctpt_set_rcvbuf(queue_t *rq, t_scalar_t n);
 
-/* bind.c, call.c, data.c: the operations */
+/* bind.c, call.c, close.c, data.c: the operations */
 int sctpt_is_ours(struct sctpt_state *st, const struct ip_addr *a);
 int sctpt_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	unsigned int *qlen, struct tpi_addr *got);
 int sctpt_unbind(struct tpi *tp);
 void sctpt_addrs(struct tpi *tp, struct tpi_addr *local,
 	struct tpi_addr *remote);
+int sctpt_begin(struct sctpt_slot *sl);
+void sctpt_end(struct sctpt_conn *c, mblk_t *data);
 int sctpt_enter(struct sctpt *u, int sure, struct sctpt_conn **ret);
 int sctpt_enter_wait(struct sctpt *u, uint32_t id, struct sctpt_conn **ret);
 int sctpt_enter_member(struct sctpt *u, uint32_t id, int sure,

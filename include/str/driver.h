@@ -28,6 +28,7 @@
  *	another stream: keep it open while a message	hold.h str_ref(),
  *	is put into it, learn what its reader has read	str_hold(),
  *							str_read_mark() ...
+ *	what the user has not read, at a close		hold.h str_unread()
  *	datagrams from the writer's memory to the	direct.h
  *	receiver's head					str_direct_up() ...
  *	data from the writer's head to the receiver's	short.h

@@ -72,6 +72,16 @@ void str_hold_note(struct str_hold *h, const struct str_ref *ref);
 uint64_t str_read_mark(queue_t *rq);
 
 /*
+ * str_unread - is there data that no user will read, at the head above @rq, the
+ * read queue of a driver, or on @rq?  Messages at the head are discarded.
+ * @counts: does a message with data and this control part, of @n bytes, not
+ * aligned, count?  It is called with a lock, and calls nothing.  A message
+ * without a control part counts.
+ * Context: the close procedure of the driver.  Return: 1 or 0.
+ */
+int str_unread(queue_t *rq, int (*counts)(const unsigned char *ctl, size_t n));
+
+/*
  * str_msg_watch - the caller, which has the only reference to @mp, is about to
  * pass it on.  If the caller is killed, str_msg_fate() says what became of @mp.
  * @word: in the domain's memory, aligned; set here, and the driver keeps it

@@ -2,19 +2,28 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The end of a socket: shutdown and close while the send buffer is full, and
- * of a listener.
+ * The end of a socket: shutdown and close while the send buffer is full, with
+ * data that was not read, and of a listener.
  *
  * The calls that must not wait are made by the thread that would read, so that a
  * call that waits for the reader never returns, or loses the data.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stropts.h>
 
 #include "sk.h"
 
 static char buf[60000];
+
+static void
+wait_for(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	T_EQ((int)T_OK(poll(&p, 1, 60000)), 1);
+}
 
 /* How long a close waits at most: ms. */
 static int
@@ -134,6 +143,59 @@ T_CASE(a_socket_lingers_no_longer_than_it_says)
 	n = fill(fd[1], 0, 0);
 	T_OK(close(fd[1]));
 	T_EQ(drain(fd[0]), n);
+}
+
+/* The message is at the Stream head, in the association, or read in part. */
+T_CASE(close_with_unread_data_aborts)
+{
+	int fd[2], how;
+	char c;
+
+	for (how = 0; how < 4; how++) {
+		pair(fd);
+		if (how == 3)
+			subscribe(fd[1], SCTP_SHUTDOWN_EVENT);
+		if (how == 1)
+			fill(fd[0], 0, 1);
+		else
+			T_OK(sctp_sendmsg(fd[0], "data", 4, NULL, 0, 0, how ==
+				3 ? SCTP_UNORDERED : 0, 0, 0, 0));
+		wait_for(fd[1]);
+		if (how == 2)
+			T_EQ((int)T_OK(recv(fd[1], &c, 1, 0)), 1);
+		T_OK(close(fd[1]));
+		T_ERR(recv(fd[0], &c, 1, 0), ECONNRESET);
+		T_OK(close(fd[0]));
+	}
+}
+
+/* What was read, a note, or the peer's end is no unread data. */
+T_CASE(close_without_unread_data_ends_in_order)
+{
+	struct sctp_event ev = {.se_type = SCTP_ASSOC_CHANGE, .se_on = 1};
+	int fd[2], l = listener(1), how;
+	char c;
+
+	T_OK(setsockopt(l, IPPROTO_SCTP, SCTP_EVENT, &ev, sizeof(ev)));
+	for (how = 0; how < 3; how++) {
+		fd[0] = new_socket();
+		T_OK(call(fd[0], port_of(l)));
+		fd[1] = (int)T_OK(accept(l, NULL, NULL));
+		wait_for(fd[1]);
+		if (how == 1) {
+			T_OK(recv(fd[1], buf, sizeof(buf), 0));
+			T_OK(send(fd[0], "a", 1, 0));
+			T_EQ((int)T_OK(recv(fd[1], &c, 1, 0)), 1);
+		}
+		if (how == 2) {
+			T_OK(recv(fd[1], buf, sizeof(buf), 0));
+			T_OK(shutdown(fd[0], SHUT_WR));
+			wait_for(fd[1]);
+		}
+		T_OK(close(fd[1]));
+		T_EQ((int)T_OK(recv(fd[0], &c, 1, 0)), 0);
+		T_OK(close(fd[0]));
+	}
 }
 
 static int accepting;
