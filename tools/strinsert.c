@@ -149,7 +149,7 @@ static struct run_pipe *
 find_pipe(uint64_t id)
 {
 	for (unsigned i = 0; i < RUN_PIPES; i++)
-		if (__atomic_load_n(&area->pipe[i].id, __ATOMIC_ACQUIRE) == id)
+		if (__atomic_load_n(&area->id[i], __ATOMIC_ACQUIRE) == id)
 			return &area->pipe[i];
 	refuse("no program under this strrun has made the pipe");
 }

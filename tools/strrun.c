@@ -120,7 +120,7 @@ prepare_environment(const char *library, int fd, const struct run_area *a)
 	char text[64];
 	char *list;
 
-	snprintf(text, sizeof text, "%d:%d:%x", (int)getppid(), fd, a->key);
+	snprintf(text, sizeof text, "%d:%d:%x", (int)getpid(), fd, a->key);
 	run_value_set(text);
 	if (setenv(RUN_VAR, text, 1) != 0 ||
 		asprintf(&list, "%s%s%s", library,
@@ -130,18 +130,30 @@ prepare_environment(const char *library, int fd, const struct run_area *a)
 		tool_die(&tool, "environment");
 }
 
-static void STR_NORETURN
-start(char **argv, const char *library, int fd, const struct run_area *a)
+static void
+prepare(char **argv, const char *library, int fd, const struct run_area *a)
 {
 	char path[PATH_MAX];
 	struct run_env e;
-	int err;
 
-	if (a != NULL)
-		prepare_environment(library, fd, a);
-	if (a != NULL && run_image(run_search(argv[0], path), environ) ==
+	prepare_environment(library, fd, a);
+	if (run_image(run_search(argv[0], path), environ, NULL) ==
 			RUN_IMAGE_FOREIGN)
 		environ = (char **)(uintptr_t)run_env_without(environ, &e);
+}
+
+/* The child shares this memory until exec, and changes nothing that matters. */
+static STR_NOINLINE pid_t
+start(char **argv, void (*on_child)(int))
+{
+	pid_t pid = vfork();
+	int err;
+
+	if (pid < 0)
+		tool_die(&tool, "fork");
+	if (pid != 0)
+		return pid;
+	(void)signal(SIGCHLD, on_child);
 	(void)execvp(argv[0], argv);
 	err = errno;
 	tool_err(&tool, "%s", argv[0]);
@@ -254,7 +266,6 @@ main(int argc, char **argv)
 	void (*old)(int);
 	bool stat = false;
 	int c, fd = -1, status;
-	pid_t pid;
 
 	tool.longs = longs;
 	while ((c = tool_getopt(&tool, argc, argv)) != -1)
@@ -273,14 +284,9 @@ main(int argc, char **argv)
 		tool_warn(&tool, "pipes are left to the kernel");
 	/* if it is ignored, as the caller may do, there is no status to be read */
 	old = signal(SIGCHLD, SIG_DFL);
-	pid = fork();
-	if (pid < 0)
-		tool_die(&tool, "fork");
-	if (pid == 0)
-		(void)signal(SIGCHLD, old);
-	if (pid == 0)
-		start(argv + optind, library, fd, a);
-	child = pid;
+	if (a != NULL)
+		prepare(argv + optind, library, fd, a);
+	child = start(argv + optind, old);
 	catch_signals();
 	release_files(fd, stat);
 	status = await();

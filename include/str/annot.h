@@ -26,6 +26,10 @@
 /* Variables that every call reads.  They lie together, so that a process that
  * has slept for a long time has few cache misses on them. */
 #define STR_HOT_DATA __attribute__((section("str_hot")))
+/* A table of which the first entries are hot, and large variables.  The linker
+ * puts sections in the order in which it meets them. */
+#define STR_HOT_TABLE __attribute__((section("str_hot_table")))
+#define STR_LARGE_DATA __attribute__((section("str_large")))
 /* A zeroed array of many pages.  The linker puts it behind all other variables,
  * so that those lie in few pages.  It cannot be static. */
 #define STR_LARGE __attribute__((common))

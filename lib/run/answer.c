@@ -29,7 +29,7 @@
 
 #define WAIT_MS 1000 /* for strinsert */
 
-bool run_watched[RUN_NFD];
+bool run_watched[RUN_NFD] STR_LARGE_DATA;
 
 /* The descriptors of the pipe that this process has. */
 struct mine {

@@ -31,19 +31,20 @@
 
 enum { LATER, ATTACHED, OFF };
 
-bool run_on;
+bool run_on STR_HOT_DATA;
 
-static int state;
-static unsigned leader, leader_fd, key; /* from the variable */
-struct run_area *run_map;
-static unsigned char *rings[RUN_PIPES];
-static bool known; /* inherited pipes are in `held' */
+static int state STR_HOT_DATA;
+/* from the variable */
+static unsigned leader STR_HOT_DATA, leader_fd STR_HOT_DATA, key STR_HOT_DATA;
+struct run_area *run_map STR_HOT_DATA;
+static unsigned char *rings[RUN_PIPES] STR_LARGE_DATA;
+static bool known STR_HOT_DATA; /* inherited pipes are in `held' */
 static struct held {
 	uint32_t at;
 	uint64_t id;
-} held[HELD];
-static unsigned nheld;
-static uint32_t held_lock; /* of both */
+} held[HELD] STR_HOT_DATA;
+static unsigned nheld STR_HOT_DATA;
+static uint32_t held_lock STR_HOT_DATA; /* of both */
 
 static void
 say(const char *why)
@@ -248,7 +249,7 @@ run_find(uint64_t id, uint64_t dev)
 	if (LOAD(&run_map->dev) != dev)
 		return NULL; /* a FIFO of a file system */
 	for (unsigned i = 0; i < RUN_PIPES; i++)
-		if (__atomic_load_n(&run_map->pipe[i].id, __ATOMIC_ACQUIRE) == id)
+		if (__atomic_load_n(&run_map->id[i], __ATOMIC_ACQUIRE) == id)
 			return &run_map->pipe[i];
 	return NULL;
 }
@@ -304,7 +305,7 @@ held_at(unsigned i)
 {
 	struct run_pipe *p = &run_map->pipe[held[i].at];
 
-	return __atomic_load_n(&p->id, __ATOMIC_ACQUIRE) == held[i].id ? p :
+	return __atomic_load_n(run_id(p), __ATOMIC_ACQUIRE) == held[i].id ? p :
 		NULL;
 }
 
@@ -452,17 +453,17 @@ run_record(uint64_t id, uint64_t dev)
 	__atomic_store_n(&run_map->dev, dev, __ATOMIC_SEQ_CST);
 	/* the kernel has given a number again */
 	while ((old = run_find(id, dev)) != NULL)
-		__atomic_store_n(&old->id, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(run_id(old), 0, __ATOMIC_SEQ_CST);
 	p = take_record();
 	if (p == NULL)
 		return;
-	__atomic_store_n(&p->id, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(run_id(p), 0, __ATOMIC_SEQ_CST);
 	(void)__atomic_fetch_add(&run_map->count[RUN_BYTES], p->bytes,
 		__ATOMIC_RELAXED);
 	p->bytes = 0;
 	p->unfit = p->pending = p->rpid = p->wpid = p->size = 0;
 	memset(p->holder, 0, sizeof p->holder);
-	__atomic_store_n(&p->id, id, __ATOMIC_SEQ_CST);
+	__atomic_store_n(run_id(p), id, __ATOMIC_SEQ_CST);
 	hold(p, id);
 	now = p->state >> 8;
 	__atomic_store_n(&p->state, (now + 1) << 8 | RUN_KERNEL,

@@ -17,9 +17,10 @@
 #include <str/annot.h>
 
 #define RUN_VAR     "STRRUN"
-#define RUN_MAGIC   0x53525233u
+#define RUN_MAGIC   0x53525234u
 #define RUN_PIPES   256u
 #define RUN_HOLDERS 20u
+#define RUN_MEMBERS 64u	/* a power of two */
 #define RUN_RING    131072u	 /* bytes of a ring; a power of two */
 #define RUN_RINGS   (1u << 17)	 /* offset of the first ring in the file */
 #define RUN_SIZE    (RUN_RINGS + RUN_PIPES * RUN_RING)
@@ -63,7 +64,6 @@ enum run_state {
 #define RUN_DRY    8u /* tail: the kernel's pipe was empty when ASLEEP was set */
 
 struct run_pipe {
-	uint64_t id;	/* number of the pipe's inode; 0: unused */
 	uint64_t state; /* epoch << 8 | enum run_state */
 	uint32_t unfit; /* an enum run_count; 0: none */
 	uint32_t pending; /* forks whose child has no entry yet */
@@ -128,6 +128,11 @@ struct run_area {
 	uint64_t dev; /* of the kernel's pipes; 0: not yet known */
 	uint32_t cpu; /* what processors can, as host_copy_init() says */
 	uint64_t count[RUN_COUNTS];
+	/* hashes of files that become members (image.c); 0: none */
+	uint64_t member[RUN_MEMBERS];
+	/* Of each pipe the number of its inode, 0: unused.  They lie together,
+	 * because every process looks for a number in all of them. */
+	uint64_t id[RUN_PIPES];
 	struct run_pipe pipe[RUN_PIPES];
 };
 

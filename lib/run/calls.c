@@ -70,10 +70,10 @@ kind_of(int fd, unsigned after, bool writes)
 
 	if (str_unlikely(!run_on || (unsigned)fd >= RUN_NFD))
 		return RUN_NEVER;
-	kind = run_kind[fd];
+	kind = run_fds[fd].kind;
 	if (str_likely(kind != RUN_COUNTING))
 		return kind;
-	if (str_likely(++run_calls[fd] < after << run_shift[fd]))
+	if (str_likely(++run_fds[fd].calls < after << run_fds[fd].shift))
 		return RUN_NEVER;
 	return run_consider(fd, writes);
 }
@@ -397,6 +397,17 @@ FOPEN(fopen64)
 	}
 FREOPEN(freopen)
 FREOPEN(freopen64)
+
+void
+run_find_common(void)
+{
+	(void)NEXT(read);
+	(void)NEXT(write);
+	(void)NEXT(close);
+	(void)NEXT(dup2);
+	(void)NEXT(fcntl);
+	(void)NEXT(open);
+}
 
 /* ------------------------------------------- other names for the same calls */
 

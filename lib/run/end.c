@@ -26,14 +26,10 @@
 #define SIZE_MAX_OURS (1 << 20) /* what every user may ask for */
 #define SHIFT_MAX 10
 
-uint32_t run_armed;
-uint8_t run_kind[RUN_NFD];
-uint16_t run_calls[RUN_NFD];
-uint8_t run_shift[RUN_NFD];
+uint32_t run_armed STR_HOT_DATA;
+struct run_fd run_fds[RUN_NFD] STR_HOT_TABLE;
 
-bool run_ending;
-
-struct run_end run_ends[RUN_ENDS];
+bool run_ending STR_HOT_DATA;
 
 struct own {
 	uint64_t id;
@@ -51,7 +47,7 @@ see_own(void *arg, int fd, uint64_t id, unsigned mode)
 		return;
 	o->mode |= mode;
 	/* the C library writes messages of its own to standard error */
-	if (fd >= RUN_NFD || fd == 2 || run_kind[fd] == RUN_NEVER)
+	if (fd >= RUN_NFD || fd == 2 || run_fds[fd].kind == RUN_NEVER)
 		o->fits = false;
 	else
 		o->fd[fd / 8] |= (unsigned char)(1u << fd % 8);
@@ -107,16 +103,16 @@ fitting(int fd, unsigned mode, struct own *o)
 static void
 again(int fd)
 {
-	run_calls[fd] = 0;
-	if (run_shift[fd] < SHIFT_MAX)
-		run_shift[fd]++;
+	run_fds[fd].calls = 0;
+	if (run_fds[fd].shift < SHIFT_MAX)
+		run_fds[fd].shift++;
 }
 
 /* The record may have become another pipe's.  Its epoch changes then, too. */
 static bool
 is_same(const struct run_end *e)
 {
-	return __atomic_load_n(&e->p->id, __ATOMIC_SEQ_CST) == e->id;
+	return __atomic_load_n(run_id(e->p), __ATOMIC_SEQ_CST) == e->id;
 }
 
 /* Make the ring ready.  Locks: this process has taken the record. */
@@ -182,7 +178,7 @@ consider(int fd, bool writes)
 
 	p = fitting(fd, writes ? S_IWUSR : S_IRUSR, &own);
 	if (p == NULL) {
-		run_kind[fd] = RUN_NEVER;
+		run_fds[fd].kind = RUN_NEVER;
 		return RUN_NEVER;
 	}
 	for (i = 0; i < RUN_ENDS && run_ends[i].p != NULL; i++)
@@ -208,7 +204,7 @@ consider(int fd, bool writes)
 	}
 	for (int k = 0; k < RUN_NFD; k++)
 		if (own.fd[k / 8] & 1u << k % 8)
-			run_kind[k] = (uint8_t)(RUN_END + i);
+			run_fds[k].kind = (uint8_t)(RUN_END + i);
 	run_armed++;
 	return RUN_END + i;
 }
@@ -216,7 +212,8 @@ consider(int fd, bool writes)
 unsigned
 run_consider(int fd, bool writes)
 {
-	static uint32_t busy; /* a signal handler may come here meanwhile */
+	/* a signal handler may come here meanwhile */
+	static uint32_t busy STR_HOT_DATA;
 	int err = errno;
 	unsigned kind;
 
@@ -238,8 +235,8 @@ run_disarm(struct run_end *e, bool never)
 	if (e->p == NULL)
 		return;
 	for (int fd = 0; fd < RUN_NFD; fd++)
-		if (run_kind[fd] == kind) {
-			run_kind[fd] = never ? RUN_NEVER : RUN_COUNTING;
+		if (run_fds[fd].kind == kind) {
+			run_fds[fd].kind = never ? RUN_NEVER : RUN_COUNTING;
 			again(fd);
 		}
 	e->p = NULL;

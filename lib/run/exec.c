@@ -30,6 +30,28 @@ extern char **environ;
 
 /* ------------------------------------------------------------------ fork */
 
+NEXT_SLOT(execve);
+NEXT_SLOT(_exit);
+
+/*
+ * A child that a shell forks makes the same few calls, and makes them for the first
+ * time.  If its parent has found them, and what exec calls here, each child has
+ * less to do, and fewer pages to copy.
+ */
+static void
+find_common(void)
+{
+	static bool found STR_HOT_DATA;
+
+	if (found)
+		return;
+	found = true;
+	run_find_common();
+	(void)NEXT(execve);
+	(void)NEXT(_exit);
+	(void)run_will_join(environ);
+}
+
 static void
 fork_prepare(void)
 {
@@ -37,8 +59,10 @@ fork_prepare(void)
 		return;
 	run_settle_all(RUN_FORK);
 	run_know_held();
-	if (run_on)
-		run_fork_begin();
+	if (!run_on)
+		return;
+	find_common();
+	run_fork_begin();
 }
 
 static void
@@ -63,6 +87,11 @@ leave(void)
 	if (run_armed != 0)
 		run_settle_all(RUN_EXIT);
 }
+
+/* The start files have it usually: atexit() and its like tell libraries apart by
+ * it. */
+extern void *const __dso_handle STR_HIDDEN;
+void *const __dso_handle = (void *)(uintptr_t)&__dso_handle;
 
 /* For every fork of the C library, whichever function makes it. */
 STR_CONSTRUCTOR static void
@@ -120,7 +149,7 @@ uintptr_t run_vfork_by(void);
 STR_HIDDEN uintptr_t
 run_vfork_by(void)
 {
-	static void *next;
+	static void *next STR_HOT_DATA;
 	int err = errno;
 
 	if (run_on) {
@@ -227,13 +256,12 @@ ready(const char *path, char *const *envp, struct run_env *e)
 	if (!run_on)
 		return envp;
 	run_settle_all(RUN_EXEC);
-	image = run_image(path, envp);
+	image = run_image(path, envp, run_map != NULL ? run_map->member :
+		NULL);
 	if (image == RUN_IMAGE_STATIC || image == RUN_IMAGE_FOREIGN)
 		run_unfit_held(true, RUN_OUTSIDE);
 	return image == RUN_IMAGE_FOREIGN ? run_env_without(envp, e) : envp;
 }
-
-NEXT_SLOT(execve);
 
 STR_EXPORT int
 execve(const char *path, char *const *argv, char *const *envp)
@@ -400,7 +428,8 @@ spawned(spawn *f, pid_t *pid, const char *file, const char *path,
 	e.v = NULL;
 	run_settle_all(RUN_FORK);
 	run_know_held();
-	image = run_image(path, envp);
+	image = run_image(path, envp, run_map != NULL ? run_map->member :
+		NULL);
 	if (image == RUN_IMAGE_STATIC || image == RUN_IMAGE_FOREIGN)
 		run_unfit_held(false, RUN_OUTSIDE);
 	if (image == RUN_IMAGE_FOREIGN)
@@ -475,8 +504,6 @@ WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int flags), type,
 	id, info, flags)
 
 /* ------------------------------------------------------------------ exit */
-
-NEXT_SLOT(_exit);
 
 STR_EXPORT void
 _exit(int status)

@@ -31,9 +31,9 @@ extern const char host_copy_begin[] STR_HIDDEN, host_copy_end[] STR_HIDDEN,
 static const int signals[] = {SIGSEGV, SIGBUS};
 #define SIGNALS (sizeof signals / sizeof *signals)
 
-bool run_caught;
-static bool never;
-static struct sigaction theirs[SIGNALS];
+bool run_caught STR_HOT_DATA;
+static bool never STR_HOT_DATA;
+static struct sigaction theirs[SIGNALS] STR_LARGE_DATA;
 
 NEXT_SLOT(sigaction);
 

@@ -8,6 +8,11 @@
  * A program outside for which the variable LD_PRELOAD would do harm (another
  * word size, another C library, a sanitizer) gets an environment without this
  * library.
+ *
+ * The area keeps hashes of the files that have been found to become members, by
+ * device, inode, size and time of change.  So a file is read once, and not again
+ * for each process of a loop.  A file that has changed a short time ago is not
+ * entered: it might change again without another time.
  */
 #include <elf.h>
 #include <limits.h>
@@ -16,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "run.h"
 #include "sys.h"
@@ -33,6 +39,8 @@
 #define MACHINE EM_AARCH64
 #define INTERPRETER "ld-linux-aarch64.so"
 #endif
+
+#define AGE 2 /* seconds since a file has changed, at least */
 
 /* Not on the stack: threads have small ones. */
 struct work {
@@ -155,6 +163,58 @@ elf_image(int fd, struct work *w)
 	return is_secure(fd) ? RUN_IMAGE_STATIC : RUN_IMAGE_MEMBER;
 }
 
+/* The hash of a file with the status @st; never 0. */
+static uint64_t
+hash_of(const struct stat *st)
+{
+	const uint64_t v[] = {(uint64_t)st->st_dev, (uint64_t)st->st_ino,
+		(uint64_t)st->st_size, (uint64_t)st->st_ctim.tv_sec,
+		(uint64_t)st->st_ctim.tv_nsec};
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
+		h = (h ^ v[i]) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	return h | 1;
+}
+
+static uint64_t *
+place_of(uint64_t hash, uint64_t *members)
+{
+	return &members[hash >> 8 & (RUN_MEMBERS - 1)];
+}
+
+static bool
+is_known(const char *upath, uint64_t *members)
+{
+	struct stat st;
+	uint64_t hash;
+
+	if (members == NULL ||
+		sys_call4(SYS_newfstatat, AT_FDCWD, upath, &st, 0) != 0 ||
+		!S_ISREG(st.st_mode))
+		return false;
+	hash = hash_of(&st);
+	return __atomic_load_n(place_of(hash, members), __ATOMIC_RELAXED) ==
+		hash;
+}
+
+static void
+note(int fd, uint64_t *members)
+{
+	struct timespec now;
+	struct stat st;
+	uint64_t hash;
+
+	if (members == NULL || clock_gettime(CLOCK_REALTIME, &now) != 0 ||
+		sys_call4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH) != 0 ||
+		!S_ISREG(st.st_mode) || now.tv_sec - st.st_ctim.tv_sec < AGE)
+		return;
+	hash = hash_of(&st);
+	__atomic_store_n(place_of(hash, members), hash, __ATOMIC_RELAXED);
+}
+
 /* The interpreter of the script @fd. */
 static bool
 interpreter(int fd, char *path)
@@ -200,7 +260,7 @@ our_part(const char *list, size_t *ret_len)
 	return NULL;
 }
 
-static char run_value[RUN_VALUE];
+static char run_value[RUN_VALUE] STR_HOT_DATA;
 
 void
 run_value_set(const char *text)
@@ -219,12 +279,13 @@ is_joined(char *const *envp)
 
 /* Can the dynamic linker find this library by @envp? */
 static bool
-is_preloaded(char *const *envp, char *path)
+is_preloaded(char *const *envp)
 {
+	char path[PATH_MAX];
 	size_t n;
 	const char *part = our_part(variable(envp, "LD_PRELOAD"), &n);
 
-	if (part == NULL || n >= PATH_MAX || variable(envp, RUN_VAR) == NULL)
+	if (part == NULL || n >= sizeof path || variable(envp, RUN_VAR) == NULL)
 		return false;
 	memcpy(path, part, n);
 	path[n] = '\0';
@@ -232,8 +293,16 @@ is_preloaded(char *const *envp, char *path)
 		sys_call3(SYS_faccessat, AT_FDCWD, path, R_OK) == 0;
 }
 
+enum run_image
+run_will_join(char *const *envp)
+{
+	return !is_preloaded(envp) ? RUN_IMAGE_FOREIGN :
+		is_joined(envp) ? RUN_IMAGE_MEMBER : RUN_IMAGE_STATIC;
+}
+
 static enum run_image
-image_of(const char *upath, char *const *envp, struct work *w)
+image_of(const char *upath, char *const *envp, struct work *w,
+	uint64_t *members)
 {
 	static const int how = O_RDONLY | O_NONBLOCK | O_CLOEXEC;
 	enum run_image image;
@@ -244,12 +313,11 @@ image_of(const char *upath, char *const *envp, struct work *w)
 	for (int i = 0; i < SCRIPTS && fd >= 0; i++) {
 		if (!interpreter((int)fd, w->path)) {
 			image = elf_image((int)fd, w);
+			if (image == RUN_IMAGE_MEMBER)
+				note((int)fd, members);
 			(void)sys_close((int)fd);
-			if (image != RUN_IMAGE_MEMBER)
-				return image;
-			return !is_preloaded(envp, w->path) ?
-				RUN_IMAGE_FOREIGN :
-				is_joined(envp) ? image : RUN_IMAGE_STATIC;
+			return image == RUN_IMAGE_MEMBER ? run_will_join(envp) :
+				image;
 		}
 		(void)sys_close((int)fd);
 		fd = sys_openat(AT_FDCWD, w->path, how, 0);
@@ -260,14 +328,17 @@ image_of(const char *upath, char *const *envp, struct work *w)
 }
 
 enum run_image
-run_image(const char *upath, char *const *envp)
+run_image(const char *upath, char *const *envp, uint64_t *members)
 {
 	enum run_image image;
-	struct work *w = get_memory(sizeof *w);
+	struct work *w;
 
+	if (is_known(upath, members))
+		return run_will_join(envp);
+	w = get_memory(sizeof *w);
 	if (w == NULL)
 		return RUN_IMAGE_FOREIGN;
-	image = image_of(upath, envp, w);
+	image = image_of(upath, envp, w, members);
 	(void)sys_call2(SYS_munmap, w, sizeof *w);
 	return image;
 }

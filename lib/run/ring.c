@@ -32,7 +32,8 @@
 #include "sys.h"
 #include "word.h"
 
-bool run_inside;
+bool run_inside STR_HOT_DATA;
+struct run_end run_ends[RUN_ENDS] STR_LARGE_DATA;
 
 #define LOOK_TICKS 2000000ull /* about a ms: the writer looks for a reader */
 #define FIRST 4096u	/* bytes that wake a reader, at most */

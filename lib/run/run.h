@@ -19,6 +19,14 @@
 
 #define RUN_NFD 1024 /* descriptors from here on are never carried */
 
+/*
+ * Variables.  The hot ones (STR_HOT_DATA), and after them what is known of the
+ * lowest descriptors, lie in one page, so that a forked child that writes to them
+ * copies one page.  The large ones lie in the file, so that the dynamic linker
+ * makes no mapping for them.  The linker puts sections in the order in which it
+ * meets them: end.c comes first, and has no large variable.
+ */
+
 /* The kind of a descriptor; from RUN_END on: index of an end. */
 enum { RUN_COUNTING, RUN_NEVER, RUN_END };
 
@@ -54,9 +62,13 @@ extern bool run_on;		      /* this process is under strrun */
 extern bool run_inside;	      /* a call uses a ring */
 extern bool run_ending;	      /* this process ends: no more rings */
 extern uint32_t run_armed;	      /* number of ends in use */
-extern uint8_t run_kind[RUN_NFD];
-extern uint16_t run_calls[RUN_NFD];
-extern uint8_t run_shift[RUN_NFD];   /* doublings of the limit of calls */
+/* What is known of a descriptor. */
+struct run_fd {
+	uint8_t kind;
+	uint8_t shift; /* doublings of the limit of calls */
+	uint16_t calls;
+};
+extern struct run_fd run_fds[RUN_NFD];
 
 /* The next definitions of two calls. */
 ssize_t run_next_read(int fd, void *buf, size_t len);
@@ -72,14 +84,23 @@ run_next(void **cache, const char *name)
 	return str_likely(p != NULL) ? p : run_find_next(cache, name);
 }
 
+/* Find the next definitions of what most forked children call. */
+void run_find_common(void);
+
 #define NEXT(name) \
 	((__typeof__(&name))run_next(&next_##name, #name))
-#define NEXT_SLOT(name) static void *next_##name
+#define NEXT_SLOT(name) static void *next_##name STR_HOT_DATA
 
 /* ---------------------------------------------------------------- area.c */
 /* Map the area.  False: this process is not under strrun, or cannot be. */
 bool run_attach(void);
 extern struct run_area *run_map; /* NULL: not mapped */
+/* The number of @p's inode in the area. */
+STR_INLINE uint64_t *
+run_id(const struct run_pipe *p)
+{
+	return &run_map->id[p - run_map->pipe];
+}
 /* The ring of @p, mapped; NULL. */
 unsigned char *run_ring(struct run_pipe *p);
 /* The record of the pipe with inode @id on the device @dev; NULL. */
@@ -237,8 +258,12 @@ enum run_image {
 };
 /* @text: the value of RUN_VAR by which this process finds the area. */
 void run_value_set(const char *text);
-/* What will the program @path be? @envp: its environment. */
-enum run_image run_image(const char *path, char *const *envp);
+/* What will the program @path be? @envp: its environment. @members: those of the
+ * area; NULL. */
+enum run_image run_image(const char *path, char *const *envp,
+	uint64_t *members);
+/* What does @envp make of a program that can become a member? */
+enum run_image run_will_join(char *const *envp);
 /* Open @name in a directory of PATH; the path in @path of size PATH_MAX. */
 const char *run_search(const char *name, char *path);
 /* @envp without this library; *ret: memory to be freed by run_env_free(). */

@@ -203,14 +203,14 @@ run_two_only(struct run_pipe *p, int fd)
 
 	if (__atomic_load_n(&p->pending, __ATOMIC_SEQ_CST) != 0)
 		return false;
-	if (p->rpid == me || !holds_just(p->rpid, p->id, S_IRUSR) ||
-		!holds_just(me, p->id, S_IWUSR))
+	if (p->rpid == me || !holds_just(p->rpid, *run_id(p), S_IRUSR) ||
+		!holds_just(me, *run_id(p), S_IWUSR))
 		return false;
 	for (unsigned i = 0; i < RUN_HOLDERS; i++) {
 		uint32_t pid = __atomic_load_n(&p->holder[i], __ATOMIC_SEQ_CST);
 
 		if (pid != 0 && pid != me && pid != p->rpid &&
-			!holds_just(pid, p->id, 0))
+			!holds_just(pid, *run_id(p), 0))
 			return false;
 	}
 	/* a holder that closed its ends may have made another before */

@@ -98,7 +98,7 @@ NEXT_SLOT(clone);
 static long
 move_by_reader(struct moving *m)
 {
-	_Alignas(16) static char stack[8192];
+	_Alignas(16) static char stack[8192] STR_LARGE_DATA;
 	char path[40];
 	long fd = sys_openat(AT_FDCWD, run_fd_path(path, m->fd),
 		O_WRONLY | O_NONBLOCK | O_CLOEXEC, 0);
@@ -137,7 +137,7 @@ static int
 fd_of(const struct run_end *e)
 {
 	for (int fd = 0; fd < RUN_NFD; fd++)
-		if (run_kind[fd] >= RUN_END && run_end(run_kind[fd]) == e)
+		if (run_fds[fd].kind >= RUN_END && run_end(run_fds[fd].kind) == e)
 			return fd;
 	return -1;
 }
@@ -256,30 +256,33 @@ run_settle_fd(int fd, bool never, enum run_count why)
 
 	if (fd < 0 || fd >= RUN_NFD)
 		return;
-	kind = run_kind[fd];
+	kind = run_fds[fd].kind;
 	if (kind >= RUN_END)
 		run_settle(run_end(kind), never, why);
 	if (never)
-		run_kind[fd] = RUN_NEVER;
+		run_fds[fd].kind = RUN_NEVER;
 }
 
 void
 run_settle_all(enum run_count why)
 {
 	for (int fd = 0; fd < RUN_NFD && run_armed != 0; fd++)
-		if (run_kind[fd] >= RUN_END)
-			run_settle(run_end(run_kind[fd]), false, why);
+		if (run_fds[fd].kind >= RUN_END)
+			run_settle(run_end(run_fds[fd].kind), false, why);
 }
 
 void
 run_forget(int fd)
 {
+	static const struct run_fd unknown = {RUN_COUNTING, 0, 0};
+
 	if (fd < 0 || fd >= RUN_NFD)
 		return;
-	if (run_kind[fd] >= RUN_END)
-		run_settle(run_end(run_kind[fd]), false, RUN_CLOSE);
-	run_kind[fd] = RUN_COUNTING;
-	run_calls[fd] = 0;
-	run_shift[fd] = 0;
-	run_watched[fd] = false;
+	if (run_fds[fd].kind >= RUN_END)
+		run_settle(run_end(run_fds[fd].kind), false, RUN_CLOSE);
+	/* a child that closes what it does not need copies no page for it */
+	if (memcmp(&run_fds[fd], &unknown, sizeof unknown) != 0)
+		run_fds[fd] = unknown;
+	if (run_watched[fd])
+		run_watched[fd] = false;
 }

@@ -39,12 +39,12 @@ static struct {
 	io_write *write;
 	io_close *close;
 	int state;
-} io;
+} io STR_HOT_DATA;
 
 static bool
 counted(int fd)
 {
-	return fd >= 0 && fd < RUN_NFD && run_kind[fd] != RUN_NEVER;
+	return fd >= 0 && fd < RUN_NFD && run_fds[fd].kind != RUN_NEVER;
 }
 
 static ssize_t
@@ -130,15 +130,18 @@ fits(void)
 	return true;
 }
 
-static long
-protect(int k, int prot)
+/* One call for both tables: they lie beside each other. */
+static bool
+protect(int prot)
 {
 	uintptr_t page = (uintptr_t)getpagesize();
-	uintptr_t from = (uintptr_t)&io.table[k][SLOT_READ] & ~(page - 1);
-	uintptr_t to = ((uintptr_t)&io.table[k][SLOT_CLOSE + 1] + page - 1) &
-		~(page - 1);
+	uintptr_t a = (uintptr_t)io.table[0], b = (uintptr_t)io.table[1];
+	uintptr_t from = (a < b ? a : b) & ~(page - 1);
+	uintptr_t to = (a < b ? b : a) + (SLOT_CLOSE + 1) * sizeof(void *);
 
-	return sys_call3(SYS_mprotect, from, to - from, prot);
+	to = (to + page - 1) & ~(page - 1);
+	return to - from <= 4 * page &&
+		sys_call3(SYS_mprotect, from, to - from, prot) == 0;
 }
 
 static void
@@ -164,17 +167,14 @@ attach(void)
 	s.at = (uintptr_t)io.table[0];
 	(void)dl_iterate_phdr(look_in, &s);
 	if (s.fixed)
-		ok = protect(0, PROT_READ | PROT_WRITE) == 0 &&
-			protect(1, PROT_READ | PROT_WRITE) == 0;
+		ok = protect(PROT_READ | PROT_WRITE);
 	for (int i = 0; i < 2 && ok; i++) {
 		store(&io.table[i][SLOT_READ], &rd, sizeof rd);
 		store(&io.table[i][SLOT_WRITE], &wr, sizeof wr);
 		store(&io.table[i][SLOT_CLOSE], &cl, sizeof cl);
 	}
-	if (s.fixed) {
-		(void)protect(0, PROT_READ);
-		(void)protect(1, PROT_READ);
-	}
+	if (s.fixed)
+		(void)protect(PROT_READ);
 	return ok;
 }
 

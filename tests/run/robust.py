@@ -24,17 +24,23 @@ def case(f):
     return f
 
 
-def run(strrun, text, prefix=(), lines=None):
-    """The output of `sh -c text`; how often a pipe was carried."""
+def run_stat(strrun, text, prefix=(), lines=None):
+    """The output of `sh -c text`, and what strrun says of its pipes."""
     p = subprocess.run([*prefix, strrun, '--stat', 'sh', '-c', text],
                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, timeout=LIMIT, check=False)
     out, err = p.stdout.decode(), p.stderr.decode()
-    found = re.search(r'(\d+) times a pipe was carried', err)
     print('# ' + err.rstrip().replace('\n', '\n# '), flush=True)
     if lines is not None:
         assert out == ''.join(f'{i}\n' for i in range(1, lines + 1)), \
             f'other bytes: {len(out)} of them'
+    return out, err
+
+
+def run(strrun, text, prefix=(), lines=None):
+    """The output of `sh -c text`; how often a pipe was carried."""
+    out, err = run_stat(strrun, text, prefix, lines)
+    found = re.search(r'(\d+) times a pipe was carried', err)
     return out, int(found.group(1)) if found else 0
 
 
@@ -68,6 +74,17 @@ def no_free_descriptor(strrun):
                    '; exec seq 20000) | exec perl -ne \'print; '
                    'open F, ">", "go" if $. == 20000\'', lines=20001)
     assert n == 0, 'the pipe was carried'
+
+
+@case
+def changed_program(strrun):
+    """a file is looked at again after it has changed"""
+    with tempfile.TemporaryDirectory() as d:
+        # what has changed less than two seconds ago is not remembered
+        _, said = run_stat(strrun, f'cd {d}; cp "$(command -v cat)" copy; '
+                           'sleep 2.1; : | ./copy; : | ./copy; '
+                           'chmod 2755 copy; seq 20000 | ./copy', lines=20000)
+    assert '1 kept from it: a program outside got them' in said
 
 
 KILLED = '''
