@@ -17,6 +17,7 @@
  */
 #include "core.h"
 #include "msg/origin.h"
+#include "sock/sock.h"
 #include <str/hold.h>
 
 void
@@ -58,6 +59,62 @@ str_ref_gone(const struct str_ref *ref)
 		return 1;
 	return !str_stream_lives(pl) &&
 		!str_plumb_claimed(pl, STR_CLAIM_LIVING);
+}
+
+/* Does any process hold @sd, or can one get it by a reference? */
+static bool
+has_holder(struct str_head *sd)
+{
+	struct str_file *f;
+
+	if (str_head_refs(sd) != 0)
+		return true;
+	for (f = &sd->file; f != NULL; f = f->next) {
+		uint32_t open = str_load_acq(&f->open);
+		struct host_carrier c = f->carrier;
+
+		if (open == 0 || (open > 3 && host_owner_dead(open)))
+			continue;
+		if (open > 3 || c.kind != HOST_CARRIER_OPEN ||
+			host_carrier_alive(&c))
+			return true;
+	}
+	return false;
+}
+
+/* Does the close of @pl wait for data that is still to be sent? */
+static bool
+is_sending(struct str_plumb *pl)
+{
+	queue_t *q = pl->head[0].qp->wq.q_next;
+	bool yes = false, progress;
+
+	if (str_load(&pl->drain_end) == 0)
+		return false;
+	for (; q != NULL && q->q_head == NULL && q->q_pair->plumb == pl && !yes;
+		q = q->q_next)
+		yes = str_load(&q->q_count) != 0;
+	return yes || str_sock_unsent(pl, &progress);
+}
+
+/* The claim keeps the stream, its files and its chain of queues. */
+int
+str_ref_unheld(const struct str_ref *ref, int ask)
+{
+	struct str_plumb *pl = ref->stream, *was = host_tls.at;
+	bool unheld = true;
+
+	if (pl == NULL || *(const volatile uint64_t *)&pl->sid != ref->sid ||
+		!str_stream_lives(pl))
+		return 0;
+	if (str_claim_stream(pl)) {
+		unheld = *(const volatile uint64_t *)&pl->sid == ref->sid &&
+			!has_holder(&pl->head[0]) && !is_sending(pl);
+		str_far_leave(pl, STR_FAR_CLAIMED, was);
+	}
+	if (unheld && ask)
+		host_daemon_look();
+	return unheld;
 }
 
 #define NOTED (-1) /* str_hold.how, beside STR_FAR_* */

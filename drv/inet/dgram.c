@@ -114,6 +114,7 @@ dg_close(struct tpi *tp)
 		.close = dg_close, \
 		.bind = dg_bind, \
 		.unbind = dg_unbind, \
+		.clash = tpi_port_clash, \
 		.unitdata = inet_dg_unitdata, \
 		.direct = inet_short_send, \
 		.udbad = {0, EINVAL, EINVAL}, \

@@ -806,6 +806,7 @@ inet_tcp_wsrv(struct inet *in)
 		.close = tcp_close, \
 		.bind = tcp_bind, \
 		.unbind = tcp_unbind, \
+		.clash = tpi_port_clash, \
 		.connect = tcp_connect, \
 		.accept = tcp_accept, \
 		.disconnect = tcp_disconnect, \

@@ -14,6 +14,8 @@
  */
 #include "tpi_impl.h"
 
+#define HOLDERS 16u /* of one address, that are found by one search */
+
 /* Is it a message that must keep its place among data? */
 int
 tpi_is_data(const mblk_t *mp)
@@ -187,11 +189,108 @@ bound(struct tpi *tp, unsigned int qlen, const struct tpi_addr *got)
 	tpi_unlock(tp);
 }
 
+int
+tpi_port_clash(const struct tpi_buf *want, const struct tpi_addr *has)
+{
+	return want->len >= 4 && has->len >= 4 &&
+		bcmp(want->buf + 2, has->buf + 2, 2) == 0;
+}
+
+/* Is @e bound to @want, or to an address that excludes it? */
+static int
+has_address(const struct tpi_req *r, const struct tpi *e,
+	const struct tpi_buf *want)
+{
+	if (e == r->tp || e->local.len == 0 || want->len == 0)
+		return 0;
+	if (r->ops->clash != NULL)
+		return r->ops->clash(want, &e->local);
+	return e->local.len == want->len &&
+		bcmp(e->local.buf, want->buf, want->len) == 0;
+}
+
+/*
+ * The endpoints that have @want, in order of their streams' numbers: at most @n,
+ * those with numbers above @after.  Return: how many.
+ */
+static unsigned int
+holders(const struct tpi_req *r, const struct tpi_buf *want, uint64_t after,
+	struct str_ref *ret, unsigned int n)
+{
+	struct tpi_prov *prov = r->tp->prov;
+	unsigned int got = 0, i;
+	struct str_ref ref;
+	struct tpi *e;
+
+	mutex_enter(&prov->lock);
+	for (e = prov->first; e != NULL; e = e->next) {
+		ref = e->ref;
+		if (ref.stream == NULL || ref.sid <= after ||
+			!has_address(r, e, want))
+			continue;
+		for (i = got < n ? got++ : n; i > 0; i--) {
+			if (ret[i - 1].sid < ref.sid)
+				break;
+			if (i < n)
+				ret[i] = ret[i - 1];
+		}
+		if (i < n)
+			ret[i] = ref;
+	}
+	mutex_exit(&prov->lock);
+	return got;
+}
+
+/*
+ * @want is in use.  Is a process that was killed the only holder of an endpoint
+ * that has it?  Then streamsd closes that endpoint soon.
+ */
+static int
+is_left(const struct tpi_req *r, const struct tpi_buf *want)
+{
+	struct str_ref ref[HOLDERS];
+	unsigned int n, i;
+	uint64_t after = 0;
+
+	do {
+		n = holders(r, want, after, ref, HOLDERS);
+		for (i = 0; i < n; i++)
+			if (str_ref_unheld(&ref[i], !r->again))
+				return 1;
+		if (n != 0)
+			after = ref[n - 1].sid;
+	} while (n == HOLDERS);
+	return 0;
+}
+
+/*
+ * Bind @want.  If only an endpoint of a killed process has that address, the
+ * request waits until the endpoint is closed: EAGAIN.  A living holder is
+ * reported at once.  The second attempt is for the case that the endpoint has
+ * been closed between the first one and the search.
+ */
+static int
+bind_to(struct tpi_req *r, const struct tpi_buf *want, unsigned int *qlen,
+	struct tpi_addr *got)
+{
+	const struct tpi_ops *ops = r->ops;
+	unsigned int n = *qlen;
+	int err = ops->bind(r->tp, want, 0, qlen, got);
+
+	if (err != -TADDRBUSY)
+		return err;
+	if (is_left(r, want)) {
+		tpi_retry(r->tp);
+		return EAGAIN;
+	}
+	*qlen = n;
+	return ops->bind(r->tp, want, r->prim == O_T_BIND_REQ, qlen, got);
+}
+
 static int
 bind_req(struct tpi_req *r)
 {
 	unsigned int qlen = r->p->bind_req.CONIND_number;
-	const struct tpi_ops *ops = r->ops;
 	struct tpi_addr got;
 	struct tpi_buf want;
 	int err;
@@ -201,11 +300,13 @@ bind_req(struct tpi_req *r)
 		tpi_error(r->tp, r->prim, -TBADADDR, TPI_SAME);
 		return 0;
 	}
-	if (ops->info.SERV_type == T_CLTS)
+	if (r->ops->info.SERV_type == T_CLTS)
 		qlen = 0;
 	tpi_set(r->tp, TS_WACK_BREQ);
 	got.len = 0;
-	err = ops->bind(r->tp, &want, r->prim == O_T_BIND_REQ, &qlen, &got);
+	err = bind_to(r, &want, &qlen, &got);
+	if (err == EAGAIN)
+		return EAGAIN;
 	if (err != 0)
 		tpi_error(r->tp, r->prim, err, TS_UNBND);
 	else

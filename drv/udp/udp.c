@@ -717,6 +717,7 @@ udp_rsrv(queue_t *q)
 		.close = udp_close, \
 		.bind = udp_bind, \
 		.unbind = udp_unbind, \
+		.clash = tpi_port_clash, \
 		.unitdata = (unitdata_), \
 		.direct = udp_far_send, \
 		.udbad = {0, EINVAL, EINVAL}, \

@@ -55,6 +55,17 @@ void str_unhold(struct str_hold *h);
 int str_ref_gone(const struct str_ref *ref);
 
 /*
+ * str_ref_unheld - has that stream lost its last holder, and is it not closed
+ * yet?  So it is after its holders were killed, until streamsd closes it.
+ * @ask: if so, ask streamsd to do it now; asking once is enough
+ * Return: 1: yes, or its plumbing is being changed now: ask again in a tick.  0:
+ * it has a holder, it has ended, or its close waits for data to be sent.
+ * Costs one or two system calls for each open file.
+ * Context: put and service procedures; the caller need not hold the stream.
+ */
+int str_ref_unheld(const struct str_ref *ref, int ask);
+
+/*
  * str_hold_note - note a stream for which str_hold() returned EBUSY.  A lock of
  * the caller prevents the end of the stream, and the caller will queue messages
  * there.  If the caller is killed, the reaper also searches that stream for its

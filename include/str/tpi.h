@@ -203,6 +203,12 @@ tpi_dropped(struct tpi *tp)
 	return __atomic_fetch_add(&tp->drops, 1ul, __ATOMIC_RELAXED);
 }
 
+/*
+ * tpi_port_clash - op clash of transports whose addresses begin as a struct
+ * sockaddr_in: they have the same port, at bytes 2 and 3
+ */
+int tpi_port_clash(const struct tpi_buf *want, const struct tpi_addr *has);
+
 /* ------------------------------------------------------------------ options */
 
 enum tpi_opt_type {
@@ -271,10 +277,17 @@ struct tpi_ops {
 	/*
 	 * T_BIND_REQ. @want: len 0: any. @any: if @want is busy, bind another
 	 * address. @qlen: number of indications, in and out. @got: the address;
-	 * filled in even if it is the same as @want.
+	 * filled in even if it is the same as @want.  -TADDRBUSY: if the holder
+	 * of the address was killed, bind is called again when that endpoint is
+	 * closed; first it is called with @any 0.
 	 */
 	int (*bind)(struct tpi *tp, const struct tpi_buf *want, int any,
 		unsigned int *qlen, struct tpi_addr *got);
+	/*
+	 * May an endpoint that is bound to @has be the reason why @want is in
+	 * use?  NULL: if they are the same bytes.  Locks: the provider's.
+	 */
+	int (*clash)(const struct tpi_buf *want, const struct tpi_addr *has);
 	int (*unbind)(struct tpi *tp);
 
 	/*

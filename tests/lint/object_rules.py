@@ -51,7 +51,7 @@ def core_is_host_neutral(tree):
 # Beside the DDI: what <str/builtin.h>, <str/registry.h>, <str/apush.h>,
 # <str/direct.h>, <str/hold.h>, <str/short.h>, <str/timer.h>, <str/ksock.h> offer to the
 # built-in ones.
-FOR_BUILTIN = r'(ddi|ksock)_\w|str_(drv_state|now|random|self|stopped|registry_entry|apush_[a-z]+|head_again|head_end|direct_(up|enter|leave)|queue_drops|getq_done|msg_(settle|hold|taken|goes|went|watch|fate)|read_mark|read_soon|wake_(begin|end)|ref|ref_gone|hold|hold_note|unhold|unread|short_[a-z]+|timer_(make|set|stop|free))$'
+FOR_BUILTIN = r'(ddi|ksock)_\w|str_(drv_state|now|random|self|stopped|registry_entry|apush_[a-z]+|head_again|head_end|direct_(up|enter|leave)|queue_drops|getq_done|msg_(settle|hold|taken|goes|went|watch|fate)|read_mark|read_soon|wake_(begin|end)|ref|ref_(gone|unheld)|hold|hold_note|unhold|unread|short_[a-z]+|timer_(make|set|stop|free))$'
 
 
 @rule
