@@ -136,7 +136,8 @@ ticotsord_prov(void)
 static int
 ti_create(struct tpi *tp, cred_t *crp)
 {
-	(void)tp, (void)crp;
+	(void)crp;
+	tp->backlog = TI_BACKLOG;
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 
 #define TI_HASH 1024u
 #define TI_FIRST 1u	   /* minor that a clone open may choose */
+#define TI_BACKLOG 128u	   /* calls that wait for a place among the indications */
 #define TI_HOLD (5 * HZ)   /* how long a datagram waits for a full receiver */
 #define TI_SNDBUF 1024	   /* small: waiting messages take the slow path */
 #define TI_RCVBUF 524288

@@ -75,6 +75,11 @@ tpi_indicate(struct tpi *tp)
 			continue;
 		if (!has_place(tp) || (mp = ind_block(in)) == NULL)
 			return;
+		if (in->data != NULL) {
+			str_msg_hold(in->data);
+			mp->b_cont = in->data;
+			in->data = NULL;
+		}
 		in->held = 0;
 		tpi_up_locked(tp, mp);
 	}
@@ -95,12 +100,12 @@ tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 	bcopy(from->buf, in->from.buf, from->len);
 	tpi_lock(tp);
 	tpi_indicate(tp);
-	if (tp->dead || tp->closing ||
+	if (tp->dead || tp->closing || tp->qlen == 0 ||
 		tpi_next(T_CONN_IND, tpi_state(tp)) == TPI_OUT)
 		err = ECONNREFUSED;
 	else if (count(tp, 1) != 0 || !has_place(tp))
 		in->held = 1;
-	if (in->held && (data != NULL || count(tp, 1) >= tp->backlog))
+	if (in->held && count(tp, 1) >= tp->backlog)
 		err = ECONNREFUSED;
 	if (err == 0) {
 		in->seq = __atomic_add_fetch(&tp->prov->seq, 1u,
@@ -109,6 +114,8 @@ tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 		err = mp == NULL && !in->held ? ENOSR : 0;
 	}
 	if (err == 0) {
+		if (in->held)
+			in->data = data;
 		for (pp = &tp->ind; *pp != NULL; pp = &(*pp)->next)
 			;
 		__atomic_store_n(pp, in, __ATOMIC_RELEASE);
@@ -123,6 +130,15 @@ tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,
 	return err;
 }
 
+/* Free @in, which is on no list. */
+void
+tpi_ind_free(struct tpi_ind *in)
+{
+	if (in->data != NULL)
+		freemsg(in->data);
+	kmem_free(in, sizeof(*in));
+}
+
 /*
  * Remove @tp's indication @in, answered or withdrawn.  Locks: the endpoint's.
  */
@@ -134,7 +150,7 @@ tpi_ind_remove(struct tpi *tp, struct tpi_ind *in)
 	for (pp = &tp->ind; *pp != NULL; pp = &(*pp)->next)
 		if (*pp == in) {
 			__atomic_store_n(pp, in->next, __ATOMIC_RELEASE);
-			kmem_free(in, sizeof(*in));
+			tpi_ind_free(in);
 			return;
 		}
 }

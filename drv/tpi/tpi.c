@@ -290,7 +290,7 @@ tpi_close(queue_t *q, const struct tpi_ops *ops)
 	str_queue_drops(q, NULL);
 	while ((in = tp->ind) != NULL) {
 		tp->ind = in->next;
-		kmem_free(in, sizeof(*in));
+		tpi_ind_free(in);
 	}
 	kmem_free(tp, ops->size);
 	return 0;

@@ -71,10 +71,11 @@ void tpi_unbound(struct tpi *tp);
 #define TPI_ACCEPTOR 0xfeu /* ... being connected by a listener's T_CONN_RES */
 void tpi_mend(struct tpi *tp, const struct tpi_ops *ops);
 
-/* conn.c */
+/* conn.c, callers.c */
 void tpi_accept_undo(struct tpi *to);
 void tpi_disconnected(struct tpi *tp);
 struct tpi_ind;
+void tpi_ind_free(struct tpi_ind *in);
 void tpi_ind_remove(struct tpi *tp, struct tpi_ind *in);
 void tpi_indicate(struct tpi *tp);
 void tpi_pay_inds(struct tpi *tp);

@@ -102,6 +102,7 @@ struct tpi_ind {
 	struct tpi_ind *next;
 	t_uscalar_t seq;
 	int held;	       /* the user's queue is full: not sent up yet */
+	mblk_t *data;	       /* ... nor is this user data of the caller */
 	int taken;	       /* it is being answered */
 	int gone;	       /* ... and its caller has gone: an errno */
 	int accepted;	       /* ... and has been accepted */
@@ -458,7 +459,7 @@ void tpi_retry(struct tpi *tp);
 /*
  * A caller requests a connection. @cookie identifies it and is stored in the
  * tpi_ind. @data may be NULL; consumed if 0 is returned.  If the endpoint has a
- * backlog, a call without data waits there for a place among the indications.
+ * backlog, the call waits there for a place among the indications.
  * Return: 0, ECONNREFUSED: not listening, or too many wait; ENOSR.
  */
 int tpi_conn_ind(struct tpi *tp, const struct tpi_buf *from, mblk_t *data,

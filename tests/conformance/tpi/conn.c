@@ -285,23 +285,6 @@ T_CASE(several_indications_are_answered_in_any_order)
 	}
 }
 
-T_CASE(more_callers_than_may_wait_are_refused)
-{
-	struct tp_addr a;
-	int lfd, fd;
-
-	tp_need_cots();
-	tp_need_loopback();
-	lfd = tp_listener(2, &a);
-	(void)tp_call(&a);
-	(void)tp_call(&a);
-	fd = tp_call(&a);
-	T_EQ(tp_discon_ind(fd), ECONNREFUSED);
-	(void)tp_conn_ind(lfd);
-	(void)tp_conn_ind(lfd);
-	tp_quiet(lfd);
-}
-
 T_CASE(an_indication_can_be_refused)
 {
 	struct tp_addr a;

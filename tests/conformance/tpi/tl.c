@@ -284,3 +284,105 @@ T_CASE(a_disconnection_carries_data)
 	want_data("bye");
 	T_EQ(tp_state(fd[1]), TS_IDLE);
 }
+
+/* ------------------------------------------------ callers beyond CONIND_number */
+
+/* Accept the indication @seq of @lfd on a new endpoint; its caller is @fd. */
+static void
+accept_one(int lfd, int seq, int fd)
+{
+	tp_conn_res(lfd, tp_id(tp_open()), seq);
+	tp_ok(lfd, T_CONN_RES);
+	tp_want(fd, T_CONN_CON);
+}
+
+T_CASE(a_caller_without_a_place_waits_with_its_data)
+{
+	struct tp_addr a;
+	int lfd, fd[3], seq[3];
+
+	tp_need_tl();
+	lfd = tp_listener(2, &a);
+	fd[0] = tp_call(&a);
+	fd[1] = tp_call(&a);
+	fd[2] = call_with(&a, "third");
+	seq[0] = tp_conn_ind(lfd);
+	seq[1] = tp_conn_ind(lfd);
+	tp_quiet(lfd);
+	tp_quiet(fd[2]);
+	tp_discon_req(lfd, seq[0]);
+	tp_ok(lfd, T_DISCON_REQ);
+	T_EQ(tp_discon_ind(fd[0]), ECONNREFUSED);
+	seq[2] = tp_conn_ind(lfd);
+	want_data("third");
+	accept_one(lfd, seq[2], fd[2]);
+	accept_one(lfd, seq[1], fd[1]);
+	T_EQ(tp_state(lfd), TS_IDLE);
+}
+
+T_CASE(callers_without_a_place_get_it_in_order)
+{
+	struct tp_addr a;
+	int lfd, fd[5], i;
+
+	tp_need_tl();
+	lfd = tp_listener(1, &a);
+	for (i = 0; i < 5; i++)
+		fd[i] = tp_call(&a);
+	for (i = 0; i < 5; i++) {
+		accept_one(lfd, tp_conn_ind(lfd), fd[i]);
+		T_LE(tp.datalen, 0);
+	}
+	T_EQ(tp_state(lfd), TS_IDLE);
+}
+
+T_CASE(a_caller_without_a_place_may_give_up)
+{
+	struct tp_addr a;
+	int lfd, fd[3], seq;
+
+	tp_need_tl();
+	lfd = tp_listener(1, &a);
+	fd[0] = tp_call(&a);
+	fd[1] = call_with(&a, "second");
+	fd[2] = tp_call(&a);
+	seq = tp_conn_ind(lfd);
+	tp_discon_req(fd[1], -1);
+	tp_ok(fd[1], T_DISCON_REQ);
+	T_EQ(tp_state(fd[1]), TS_IDLE);
+	accept_one(lfd, seq, fd[0]);
+	accept_one(lfd, tp_conn_ind(lfd), fd[2]);
+	tp_quiet(lfd);
+}
+
+T_CASE(a_listener_that_closes_refuses_callers_without_a_place)
+{
+	struct tp_addr a;
+	int lfd, fd[2];
+
+	tp_need_tl();
+	lfd = tp_listener(1, &a);
+	fd[0] = tp_call(&a);
+	fd[1] = call_with(&a, "second");
+	(void)tp_conn_ind(lfd);
+	T_OK(close(lfd));
+	T_EQ(tp_discon_ind(fd[0]), ECONNREFUSED);
+	T_EQ(tp_discon_ind(fd[1]), ECONNREFUSED);
+}
+
+T_CASE(callers_beyond_the_backlog_are_refused)
+{
+	struct tp_addr a;
+	int lfd, fd, i;
+
+	tp_need_tl();
+	lfd = tp_listener(2, &a);
+	for (i = 0; i < 2 + 128; i++)
+		fd = tp_call(&a);
+	tp_quiet(fd);
+	fd = tp_call(&a);
+	T_EQ(tp_discon_ind(fd), ECONNREFUSED);
+	(void)tp_conn_ind(lfd);
+	(void)tp_conn_ind(lfd);
+	tp_quiet(lfd);
+}
