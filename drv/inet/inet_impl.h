@@ -288,6 +288,7 @@ void inet_out_data(struct inet *in, mblk_t *mp);
 int inet_out_flush(struct inet *in);
 int inet_out_left(const struct inet *in);
 void inet_out_flushq(struct inet *in);
+void inet_out_failed(struct inet *in, int err);
 void inet_out_unlend(struct inet *in);
 void inet_out_lend(struct inet *in);
 

@@ -167,11 +167,11 @@ inet_out_start(struct inet *in)
 }
 
 /*
- * A send failed: the connection was reset, or timed out.  The read side informs
+ * inet_out_failed - a send failed: the connection was reset, or timed out.  The read side informs
  * the user; until then the waiting data stays, and stops the writer.
  */
-static void
-out_failed(struct inet *in, int err)
+void
+inet_out_failed(struct inet *in, int err)
 {
 	in->out.dead = 1;
 	in->out.busy = 0;
@@ -223,7 +223,7 @@ inet_out_unlend(struct inet *in)
 	}
 	if (l->err != 0) {
 		if (in->phase == INET_OPEN && !o->dead)
-			out_failed(in, l->err);
+			inet_out_failed(in, l->err);
 		l->err = 0;
 	}
 	l->used = 0;
@@ -340,7 +340,7 @@ inet_out_mend(struct inet *in)
 		taken -= o->base;
 		if (err != 0 || taken < o->left || taken > tail) {
 			/* unknown: a reset is better than data sent twice */
-			out_failed(in, -ECONNABORTED);
+			inet_out_failed(in, -ECONNABORTED);
 			return;
 		}
 		o->left = taken;
@@ -417,7 +417,7 @@ inet_out_flushq(struct inet *in)
 	if (in->phase != INET_OPEN || o->dead)
 		return;
 	if (o->busy) {
-		out_failed(in, -ECONNABORTED); /* it may be sent in part */
+		inet_out_failed(in, -ECONNABORTED); /* it may be sent in part */
 		return;
 	}
 	while ((mp = in->wq->q_first) != NULL && !is_request(mp)) {
@@ -497,7 +497,7 @@ inet_out_flush(struct inet *in)
 			if (is_later(n))
 				out_want(in, KS_OUT);
 			else if (n != -EINTR)
-				out_failed(in, (int)n);
+				inet_out_failed(in, (int)n);
 			if (n != -EINTR)
 				return 0;
 			continue;
@@ -600,7 +600,7 @@ out_direct(struct inet *in, mblk_t *mp, uint32_t len)
 	if (n > 0)
 		(void)adjmsg(mp, n);
 	else if (!is_later(n) && n != -EINTR)
-		out_failed(in, (int)n);
+		inet_out_failed(in, (int)n);
 	return 0;
 }
 

@@ -361,8 +361,11 @@ tcp_exdata(struct tpi *tp, mblk_t *mp, int flags)
 			ksock_want(in->ks, KS_OUT);
 			return EAGAIN;
 		}
-		if (n < 0)
-			break; /* the read side finds the reason */
+		if (n < 0) {
+			if (n != -EINTR)
+				inet_out_failed(in, (int)n);
+			break;
+		}
 		bp->b_rptr += n;
 	}
 	freemsg(mp);

@@ -71,6 +71,20 @@ snd_failed(struct use *u, long err, int flags)
 	return xti_neg(err, TFLOW);
 }
 
+/*
+ * @n bytes have been accepted on a stream of bytes.  If the provider has found
+ * since begin_snd() that the connection is gone, as the send itself may find,
+ * they are lost: an event, and not a success.
+ */
+STR_INLINE int
+snd_done(struct use *u, int n)
+{
+	if (str_likely(u->ep->info.tsdu != 0 || !strm_ended(&u->id)) ||
+	    xti_look(u) == 0)
+		return n;
+	return xti_fail(TLOOK);
+}
+
 /* Pieces as T_DATA_REQ, T_EXDATA_REQ or T_OPTDATA_REQ: boundaries count. */
 static int
 snd_prim(struct use *u, const char *buf, unsigned n, int flags,
@@ -124,7 +138,7 @@ snd_prim(struct use *u, const char *buf, unsigned n, int flags,
 			(flags & T_MORE) || done < n ? W_SMORE : 0);
 	else
 		xti_word(u, W_XFLOW, 0);
-	return (int)done;
+	return snd_done(u, (int)done);
 }
 
 /* Send bytes, in pieces that the provider accepts. */
@@ -145,7 +159,7 @@ snd_bytes(struct use *u, const char *buf, unsigned n)
 		return snd_failed(u, ret, 0);
 	if (str_unlikely((W(u) & W_FLOW) != 0) && done == n)
 		xti_word(u, W_FLOW, 0);
-	return (int)done;
+	return snd_done(u, (int)done);
 }
 
 /* May data be sent as M_DATA alone? */
@@ -291,7 +305,7 @@ t_sndv(int fd, const struct t_iovec *user, unsigned int iovcount, int flags)
 			return snd_failed(&u, ret, flags);
 		if ((W(&u) & W_FLOW) != 0)
 			xti_word(&u, W_FLOW, 0);
-		return (int)ret;
+		return snd_done(&u, (int)ret);
 	}
 	all = gather(iov, iovcount, (size_t)sum);
 	if (all == NULL)

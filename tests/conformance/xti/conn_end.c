@@ -6,8 +6,10 @@
  */
 #include "xt.h"
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stropts.h>
 #include <unistd.h>
 
@@ -257,6 +259,78 @@ XT_CASE(CO, a_sender_learns_of_an_abort_behind_what_it_has_not_read)
 	T_EVENT(fd[0], T_DISCONNECT);
 	T_TOK(t_rcvdis(fd[0], NULL));
 	T_STATE(fd[0], T_IDLE);
+}
+
+/* The port that @fd is bound to. */
+static unsigned
+port_of(int fd)
+{
+	struct sockaddr_in s4;
+	struct t_bind bound = {
+		.addr = {.maxlen = sizeof(s4), .buf = (void *)&s4}};
+
+	T_TOK(t_getprotaddr(fd, &bound, NULL));
+	return ntohs(s4.sin_port);
+}
+
+/* Does the system list a connection from port @own to port @other? */
+static int
+is_listed(unsigned own, unsigned other)
+{
+	char line[256];
+	unsigned a, b;
+	FILE *f = fopen("/proc/net/tcp", "re");
+	int yes = 0;
+
+	T_TRUE(f != NULL);
+	while (fgets(line, sizeof(line), f) != NULL)
+		yes |= sscanf(line, " %*[^:]: %*[^:]:%x %*[^:]:%x", &a, &b) == 2 &&
+			a == own && b == other;
+	fclose(f);
+	return yes;
+}
+
+/* Send as @way says: one byte, after traffic, many bytes, a vector, urgent. */
+static int
+send_by(int fd, int way)
+{
+	static char buf[20000];
+	struct t_iovec v[2] = {{buf, 1}, {buf + 1, 3}};
+
+	return way == 3 ? t_sndv(fd, v, 2, 0) :
+		t_snd(fd, buf, way == 2 ? sizeof(buf) : 1,
+			way == 4 ? T_EXPEDITED : 0);
+}
+
+XT_CASE(ORD, the_first_send_after_a_reset_is_TLOOK)
+{
+	unsigned port[2];
+	int fd[2], way;
+	char buf[8];
+
+	if (!xt->inet || xt->whole)
+		t_skip("it has no connections of the system");
+	for (way = 0; way < 5; way++) {
+		xt_pair(fd);
+		if (way != 0) {
+			xt_snd_all(fd[0], "there", 5, 0);
+			T_EVENT(fd[1], T_DATA);
+			xt_snd_all(fd[1], "back", 4, 0);
+			T_EQ(xt_rcv_all(fd[0], buf, 4), 4u);
+		}
+		port[0] = port_of(fd[0]);
+		port[1] = port_of(fd[1]);
+		T_TRUE(is_listed(port[0], port[1]));
+		T_TOK(t_snddis(fd[1], NULL));
+		/* nothing looks at the endpoint meanwhile */
+		T_SOON(!is_listed(port[0], port[1]), 5000);
+		T_TERR(send_by(fd[0], way), TLOOK);
+		T_EQ(t_look(fd[0]), T_DISCONNECT);
+		T_TOK(t_rcvdis(fd[0], NULL));
+		T_STATE(fd[0], T_IDLE);
+		T_TOK(t_close(fd[0]));
+		T_TOK(t_close(fd[1]));
+	}
 }
 
 XT_CASE(CO, a_close_is_a_disconnect_at_the_other_end)
