@@ -33,6 +33,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
+#include "bytes.h"
 #include "ip_impl.h"
 
 #ifndef VIRTIO_NET_HDR_GSO_UDP_L4
@@ -50,13 +51,6 @@ struct frame_head {
 _Static_assert(sizeof(struct frame_head) == 24, "what the kernel writes");
 _Static_assert(sizeof(struct frame_head) == WIRE_ROOM, "wire_send_bytes()");
 _Static_assert(sizeof(struct frame_head) <= IP_ROOM, "it is in the head room");
-
-static void
-put16(unsigned char *p, uint32_t n)
-{
-	p[0] = (unsigned char)(n >> 8);
-	p[1] = (unsigned char)n;
-}
 
 /* Fill in the checksum of the UDP packet at @p, whose header is @h. */
 static void

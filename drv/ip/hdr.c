@@ -18,6 +18,7 @@
  * are swapped at the end.
  */
 #include <str/ip.h>
+#include "bytes.h"
 
 #define IP4_HLEN 20u
 #define IP6_HLEN 40u
@@ -29,32 +30,6 @@
 #define P_FRAGMENT 44u
 #define P_AUTH 51u
 #define P_DSTOPTS 60u
-
-static uint16_t
-get16(const unsigned char *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
-
-static uint32_t
-get32(const unsigned char *p)
-{
-	return (uint32_t)get16(p) << 16 | get16(p + 2);
-}
-
-static void
-put16(unsigned char *p, uint32_t v)
-{
-	p[0] = (unsigned char)(v >> 8);
-	p[1] = (unsigned char)v;
-}
-
-static void
-put32(unsigned char *p, uint32_t v)
-{
-	put16(p, v >> 16);
-	put16(p + 2, v);
-}
 
 /* ---------------------------------------------------------------- checksums */
 

@@ -6,6 +6,7 @@
  * answering echoes, making errors.
  */
 #include <errno.h>
+#include "bytes.h"
 #include "pkt.h"
 
 #define HLEN 8u
@@ -27,19 +28,6 @@
 #define T4_REDIRECT 5
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
-
-static uint32_t
-get16(const unsigned char *p)
-{
-	return (uint32_t)p[0] << 8 | p[1];
-}
-
-static void
-put16(unsigned char *p, uint32_t v)
-{
-	p[0] = (unsigned char)(v >> 8);
-	p[1] = (unsigned char)v;
-}
 
 /* The checksum of the message of @n bytes at @p. */
 static uint16_t

@@ -32,6 +32,7 @@
 #include <net/if.h>
 #include <linux/if_tun.h>
 #include <linux/rtnetlink.h>
+#include "bytes.h"
 #include "ip_impl.h"
 
 #ifndef IPV6_HDRINCL
@@ -551,8 +552,7 @@ complete(unsigned char *p, uint32_t sum_at, const struct ip_hdr *h)
 
 	if (v == 0)
 		v = 0xffff;
-	p[h->hlen + sum_at] = (unsigned char)(v >> 8);
-	p[h->hlen + sum_at + 1] = (unsigned char)v;
+	put16(p + h->hlen + sum_at, v);
 }
 
 /* ip_lower_bytes - send @n bytes at @p, as wire_send_bytes(); EBUSY: not now,

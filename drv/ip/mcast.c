@@ -4,6 +4,7 @@
 /*
  * Reports of groups, and queries of routers: mcast.h.
  */
+#include "bytes.h"
 #include "mcast.h"
 #include "pkt.h"
 
@@ -23,19 +24,6 @@
 
 static const unsigned char alert4[4] = {0x94, 4, 0, 0};
 static const unsigned char alert6[8] = {P_ICMP6, 0, 5, 2, 0, 0, 1, 0};
-
-static uint32_t
-get16(const unsigned char *p)
-{
-	return (uint32_t)p[0] << 8 | p[1];
-}
-
-static void
-put16(unsigned char *p, uint32_t v)
-{
-	p[0] = (unsigned char)(v >> 8);
-	p[1] = (unsigned char)v;
-}
 
 /* RFC 3376 s6, RFC 3810 s6: all hosts' group, and groups within a host. */
 static int

@@ -5,6 +5,7 @@
  * Addresses of the stations on an Ethernet: messages of ARP (RFC 826) and of
  * IPv6's Neighbor Discovery (RFC 4861 s4.3, s4.4).
  */
+#include "bytes.h"
 #include "pkt.h"
 
 #define ARP_LEN 28u
@@ -13,13 +14,6 @@
 #define OPT_TARGET 2u
 #define NS 135u
 #define NA 136u
-
-static void
-put16(unsigned char *p, uint32_t v)
-{
-	p[0] = (unsigned char)(v >> 8);
-	p[1] = (unsigned char)v;
-}
 
 static void
 addr4(struct ip_addr *a, const unsigned char *p)

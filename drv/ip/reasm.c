@@ -11,16 +11,10 @@
  */
 #include <stddef.h>
 #include <str/builtin.h>
+#include "bytes.h"
 #include "reasm_impl.h"
 
 #define TRIES 64u /* packets that are dropped for memory, in one call */
-
-static void
-put16(unsigned char *p, uint32_t v)
-{
-	p[0] = (unsigned char)(v >> 8);
-	p[1] = (unsigned char)v;
-}
 
 /*
  * The headers of the first fragment at @p.  RFC 8200 s4.5: the fragment header

@@ -7,21 +7,17 @@
  *
  * Context.  The procedures of a wire's own stream, which need not be held then.
  */
+#include "bytes.h"
 #include "ip_impl.h"
 
 /* Give the IPv4 packet at @p a new identification. */
 static void
 set_id(unsigned char *p, struct ip_hdr *h)
 {
-	uint32_t sum;
-
 	h->id = wire_id(&h->src, &h->dst, h->proto);
-	p[4] = (unsigned char)(h->id >> 8);
-	p[5] = (unsigned char)h->id;
-	p[10] = p[11] = 0;
-	sum = ip_fold(ip_sum(p, h->hlen, 0, 0));
-	p[10] = (unsigned char)(sum >> 8);
-	p[11] = (unsigned char)sum;
+	put16(p + 4, h->id);
+	put16(p + 10, 0);
+	put16(p + 10, ip_fold(ip_sum(p, h->hlen, 0, 0)));
 }
 
 /*
