@@ -2,67 +2,51 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * HMAC: hmac.h.  The two hashes have blocks of the same size.
+ * HMAC: hmac.h.
  */
 #include "hmac.h"
 
-#define BLOCK SHA256_BLOCK
-_Static_assert(SHA1_BLOCK == BLOCK, "one size of blocks");
+static const struct sha_kind *
+kind_of(unsigned int id)
+{
+	return id == HMAC_SHA1 ? &sha1 : id == HMAC_SHA256 ? &sha256 : NULL;
+}
 
 size_t
 hmac_len(unsigned int id)
 {
-	return id == HMAC_SHA1 ? SHA1_LEN : id == HMAC_SHA256 ? SHA256_LEN : 0;
-}
+	const struct sha_kind *kind = kind_of(id);
 
-static void
-begin(struct hmac *h)
-{
-	if (h->id == HMAC_SHA1)
-		sha1_begin(&h->u.sha1);
-	else
-		sha256_begin(&h->u.sha256);
+	return kind == NULL ? 0 : kind->len;
 }
 
 void
 hmac_add(struct hmac *h, const void *p, size_t n)
 {
-	if (h->id == HMAC_SHA1)
-		sha1_add(&h->u.sha1, p, n);
-	else
-		sha256_add(&h->u.sha256, p, n);
-}
-
-static void
-end(struct hmac *h, unsigned char *ret)
-{
-	if (h->id == HMAC_SHA1)
-		sha1_end(&h->u.sha1, ret);
-	else
-		sha256_end(&h->u.sha256, ret);
+	sha_add(&h->text, p, n);
 }
 
 void
 hmac_begin(struct hmac *h, unsigned int id, const void *key, size_t keylen)
 {
-	unsigned char inner[BLOCK];
+	unsigned char inner[SHA_BLOCK];
 	size_t i;
 
-	h->id = id;
-	__builtin_memset(h->key, 0, BLOCK);
-	if (keylen > BLOCK) {
-		begin(h);
-		hmac_add(h, key, keylen);
-		end(h, h->key);
+	h->kind = kind_of(id);
+	__builtin_memset(h->key, 0, SHA_BLOCK);
+	if (keylen > SHA_BLOCK) {
+		sha_begin(&h->text, h->kind);
+		sha_add(&h->text, key, keylen);
+		sha_end(&h->text, h->key);
 	} else if (keylen != 0) {
 		__builtin_memcpy(h->key, key, keylen);
 	}
-	for (i = 0; i < BLOCK; i++) {
+	for (i = 0; i < SHA_BLOCK; i++) {
 		inner[i] = h->key[i] ^ 0x36;
 		h->key[i] ^= 0x5c;
 	}
-	begin(h);
-	hmac_add(h, inner, BLOCK);
+	sha_begin(&h->text, h->kind);
+	sha_add(&h->text, inner, SHA_BLOCK);
 }
 
 void
@@ -70,11 +54,11 @@ hmac_end(struct hmac *h, unsigned char *ret)
 {
 	unsigned char inner[HMAC_MOST];
 
-	end(h, inner);
-	begin(h);
-	hmac_add(h, h->key, BLOCK);
-	hmac_add(h, inner, hmac_len(h->id));
-	end(h, ret);
+	sha_end(&h->text, inner);
+	sha_begin(&h->text, h->kind);
+	sha_add(&h->text, h->key, SHA_BLOCK);
+	sha_add(&h->text, inner, h->kind->len);
+	sha_end(&h->text, ret);
 }
 
 void

@@ -8,8 +8,7 @@
 #ifndef DRV_SCTP_HMAC_H
 #define DRV_SCTP_HMAC_H
 
-#include "sha1.h"
-#include "sha256.h"
+#include "sha.h"
 
 /* Identifiers of RFC 4895 s3.3. */
 #define HMAC_SHA1 1u
@@ -17,12 +16,9 @@
 #define HMAC_MOST SHA256_LEN /* bytes of the longest one */
 
 struct hmac {
-	unsigned int id;
-	union {
-		struct sha1 sha1;
-		struct sha256 sha256;
-	} u;
-	unsigned char key[SHA256_BLOCK]; /* for the outer hash */
+	const struct sha_kind *kind;
+	struct sha text;
+	unsigned char key[SHA_BLOCK]; /* for the outer hash */
 };
 
 /* Bytes of the code that @id makes; 0: @id is not known. */

@@ -2,10 +2,11 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * SHA-256: sha256.h.  The names a to h, W and K are those of FIPS
+ * SHA-256: sha.h.  The names a to h, W and K are those of FIPS
  * 180-4 s6.2.
  */
-#include "sha256.h"
+#include "sha.h"
+#include "wire_format.h"
 
 static const uint32_t K[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
@@ -27,22 +28,6 @@ rotr(uint32_t v, unsigned int n)
 	return v >> n | v << (32 - n);
 }
 
-static uint32_t
-get32(const unsigned char *p)
-{
-	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-		(uint32_t)p[2] << 8 | p[3];
-}
-
-static void
-put32(unsigned char *p, uint32_t v)
-{
-	p[0] = (unsigned char)(v >> 24);
-	p[1] = (unsigned char)(v >> 16);
-	p[2] = (unsigned char)(v >> 8);
-	p[3] = (unsigned char)v;
-}
-
 static void
 schedule(uint32_t W[64], const unsigned char *p)
 {
@@ -50,7 +35,7 @@ schedule(uint32_t W[64], const unsigned char *p)
 	int t;
 
 	for (t = 0; t < 16; t++)
-		W[t] = get32(p + 4 * t);
+		W[t] = sctp_get32(p + 4 * t);
 	for (; t < 64; t++) {
 		s0 = rotr(W[t - 15], 7) ^ rotr(W[t - 15], 18) ^ W[t - 15] >> 3;
 		s1 = rotr(W[t - 2], 17) ^ rotr(W[t - 2], 19) ^ W[t - 2] >> 10;
@@ -59,7 +44,7 @@ schedule(uint32_t W[64], const unsigned char *p)
 }
 
 static void
-compress(uint32_t h[8], const unsigned char *p)
+compress(uint32_t *h, const unsigned char *p)
 {
 	uint32_t W[64], v[8], t1, t2;
 	int t, i;
@@ -81,47 +66,9 @@ compress(uint32_t h[8], const unsigned char *p)
 		h[i] += v[i];
 }
 
-void
-sha256_begin(struct sha256 *s)
-{
-	static const uint32_t first[8] = {
-		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-		0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-
-	__builtin_memcpy(s->h, first, sizeof(first));
-	s->n = 0;
-}
-
-void
-sha256_add(struct sha256 *s, const void *from, size_t n)
-{
-	const unsigned char *p = from;
-	size_t at, part;
-
-	while (n != 0) {
-		at = s->n % SHA256_BLOCK;
-		part = SHA256_BLOCK - at < n ? SHA256_BLOCK - at : n;
-		__builtin_memcpy(s->block + at, p, part);
-		s->n += part;
-		p += part;
-		n -= part;
-		if (at + part == SHA256_BLOCK)
-			compress(s->h, s->block);
-	}
-}
-
-void
-sha256_end(struct sha256 *s, unsigned char ret[SHA256_LEN])
-{
-	static const unsigned char pad[SHA256_BLOCK] = {0x80};
-	unsigned char len[8];
-	uint64_t bits = s->n * 8;
-	size_t at = s->n % SHA256_BLOCK, i;
-
-	put32(len, (uint32_t)(bits >> 32));
-	put32(len + 4, (uint32_t)bits);
-	sha256_add(s, pad, at < 56 ? 56 - at : 120 - at);
-	sha256_add(s, len, 8);
-	for (i = 0; i < 8; i++)
-		put32(ret + 4 * i, s->h[i]);
-}
+const struct sha_kind sha256 = {
+	.len = SHA256_LEN,
+	.first = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+		0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
+	.compress = compress,
+};
