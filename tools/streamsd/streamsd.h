@@ -3,13 +3,10 @@
 #ifndef STREAMSD_H
 #define STREAMSD_H
 
-#include <poll.h>
-
 #include "user_impl.h"
 
-/* Most watched processes: members, and former members. */
-#define WATCH_MAX (2 * STR_NPROC)
-
+/* watch_init - make the set of watched descriptors.  0, or an errno. */
+int watch_init(void);
 /*
  * watch_refresh - watch the present and the former members, and the children of
  * which members have told.
@@ -17,12 +14,14 @@
  */
 bool watch_refresh(void);
 /*
- * watch_fill - append the pidfds to the first @n entries; returns the new
- * count.
+ * watch_wait - sleep until a watched process ends, the bell @bell rings, there
+ * is news of sockets, or @ns have passed, rounded up to a millisecond
+ * @bell, @news: their descriptors; -1: there is none
+ * @ns: UINT64_MAX: without a limit
+ * A process that has ended is not watched any more.
+ * Return: true: one has ended; *@ret_rang: the bell has rung.
  */
-unsigned watch_fill(struct pollfd *pfd, unsigned n);
-/* watch_ended - after the poll: did one of them end?  Stops watching it. */
-bool watch_ended(const struct pollfd *pfd, unsigned n);
+bool watch_wait(int bell, int news, uint64_t ns, bool *ret_rang);
 /*
  * watch_reap - in a call: reap the members that have ended, without checking
  * others.
