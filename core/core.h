@@ -1096,6 +1096,7 @@ str_count(str_a64 *n)
 }
 
 int str_wake_readers(struct str_head *sd);
+void str_wake_now(void);
 void str_wake_readers_from(struct str_head *sd, struct host_call *hc);
 void str_ring_sleepers(struct str_head *sd, bool pollers);
 void str_want_token(str_a32 *want);

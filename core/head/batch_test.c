@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Batches of messages, <str/hold.h>: one wake for each, and none is lost.
+ * Batches of messages, <str/hold.h>: one wake for each, and none is lost; and
+ * waiting for the reader of a full head.
  */
 #include "fixture.h"
 #include <str/hold.h>
@@ -151,4 +152,88 @@ T_CASE(a_reader_is_woken_although_its_waker_was_killed)
 	T_EQ(go(), 0);
 	T_EQ(got[0], 4);
 	T_LT(at[0], 50000 * MS);
+}
+
+/* ------------------------------------------------------------- a full head */
+
+/* Reads the other end of pipe 0 until its end. */
+static void
+reads_the_other_end(void *arg)
+{
+	char buf[4];
+	long n;
+
+	(void)arg;
+	leave(1);
+	fx_close(&p_[0], 1);
+	while ((n = fx_read(&p_[0], 0, buf, sizeof(buf))) > 0)
+		got[0] += n;
+}
+
+/* Fills the head of that end, in a batch. */
+static queue_t *
+fills(void)
+{
+	queue_t *rq = &p_[0].sd[0]->qp->rq;
+	int i;
+
+	T_EQ(strqset(rq, QHIWAT, 0, 16), 0);
+	T_EQ(strqset(rq, QLOWAT, 0, 8), 0);
+	str_wake_begin();
+	for (i = 0; i < MANY; i++)
+		fx_up(&p_[0], 0, fx_msg("abcd", 0));
+	T_TRUE(str_headq_is_full(&p_[0].sd[0]->hq));
+	return rq;
+}
+
+static void
+waits_for_room(void *arg)
+{
+	queue_t *rq;
+	uint64_t before;
+
+	(void)arg;
+	sim_no_way(true); /* no yield helps */
+	sim_sleep(1000 * MS);
+	before = wakes();
+	rq = fills();
+	T_EQ(wakes(), before);
+	T_EQ(str_read_soon(rq, 1000 * MS), 1);
+	T_FALSE(str_headq_is_full(&p_[0].sd[0]->hq));
+	str_wake_end();
+}
+
+T_CASE(a_reader_that_sleeps_reads_when_its_head_is_full)
+{
+	begin(t);
+	(void)sim_spawn("reader", reads_the_other_end, NULL);
+	(void)sim_spawn("batch", waits_for_room, NULL);
+	T_EQ(go(), 0);
+	T_EQ(got[0], MANY * 4);
+}
+
+static void
+waits_in_vain(void *arg)
+{
+	uint64_t start;
+	queue_t *rq;
+
+	(void)arg;
+	rq = fills();
+	start = host_now();
+	T_EQ(str_read_soon(rq, 5 * MS), 0);
+	T_GE(host_now() - start, 5 * MS);
+	T_LT(host_now() - start, 1000 * MS);
+	start = host_now();
+	T_EQ(str_read_soon(rq, 0), 0);
+	T_LT(host_now() - start, 5 * MS);
+	str_wake_end();
+}
+
+T_CASE(a_wait_for_a_reader_that_does_not_read_ends)
+{
+	begin(t);
+	(void)sim_spawn("stays", stays, NULL);
+	(void)sim_spawn("batch", waits_in_vain, NULL);
+	T_EQ(go(), 0);
 }

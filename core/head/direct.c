@@ -128,9 +128,23 @@ str_direct_soon(struct str_head *sd, struct str_headq *hq)
 
 /* See <str/hold.h>. */
 int
-str_read_soon(queue_t *rq)
+str_read_soon(queue_t *rq, uint64_t ns)
 {
-	return soon(&rq->q_pair->plumb->head[0].hq);
+	struct str_headq *hq = &rq->q_pair->plumb->head[0].hq;
+	uint32_t w;
+
+	str_wake_now();
+	if (soon(hq))
+		return 1;
+	if (ns == 0)
+		return 0;
+	w = str_load(&hq->wword);
+	str_sleep_ask(&hq->wwant, STR_WANT_ROOM);
+	if (!str_direct_has_room(hq)) {
+		STR_CRASH_POINT("read:soon");
+		(void)host_wait(NULL, &hq->wword, w, ns);
+	}
+	return str_direct_has_room(hq);
 }
 
 /*

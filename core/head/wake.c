@@ -177,6 +177,14 @@ wake_late(struct str_thread *t)
 	str_store(&t->late, (uint64_t)0);
 }
 
+/* str_wake_now - wake the reader whose wake str_wake_begin() has put off. */
+void
+str_wake_now(void)
+{
+	if (host_tls.lates != 0)
+		wake_late(host_self());
+}
+
 void
 str_wake_begin(void)
 {

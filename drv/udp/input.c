@@ -17,6 +17,9 @@
 /* ---------------------------------------------------------------- datagrams */
 
 #define FULL INET_US(1000)
+#define WAIT 5u /* ms */
+#define RESPITE 100u
+#define SKIPS 127u
 
 /* Is the checksum of the received packet with @h and @uh right? */
 static int
@@ -44,18 +47,53 @@ sum_is_good(const mblk_t *pkt, const struct ip_hdr *h,
 	return left == 0 && ip_fold(sum) == 0;
 }
 
+/* Is the time @at, of inet_ticks(), still to come?  0 is not. */
+static int
+is_ahead(uint64_t at)
+{
+	return at != 0 && (int64_t)(at - inet_ticks()) > 0;
+}
+
 /*
- * Is there room for a packet from a wire?  No sender waits, so a packet without
- * room is lost; but if @to is full, we yield to its reader once.  Finding out
- * that it is full costs more than a packet: so the result is kept until @to's
- * read side is back-enabled, or for a short time.
+ * @to is full: give its reader WAIT ms to read.  A packet that finds no room is
+ * lost together with all work that was spent on it, and this thread may have the
+ * reader's CPU.
+ *
+ * Other receivers wait meanwhile.  So after a wait in vain there is none for
+ * RESPITE ms, for whichever receiver; and after n in a row for @to, none the
+ * next 2^n - 1 times, at most SKIPS times, so that a receiver that does not read
+ * seldom takes the others' time.
  */
 static int
-is_willing(struct udp *to)
+wait_for(struct udp *to)
 {
-	uint64_t full = str_load(&to->full);
+	uint32_t skips = str_load(&to->skips), vain;
 
-	if (full != 0 && (int64_t)(full - inet_ticks()) > 0)
+	if (skips != 0)
+		str_store(&to->skips, skips - 1);
+	if (skips != 0 || is_ahead(str_load(&to->st->nowait)))
+		return str_read_soon(to->in.tp.rq, 0);
+	if (str_read_soon(to->in.tp.rq, WAIT * 1000000u)) {
+		str_store(&to->vain, 0u);
+		return 1;
+	}
+	vain = 2 * str_load(&to->vain) + 1;
+	vain = vain < SKIPS ? vain : SKIPS;
+	str_store(&to->vain, vain);
+	str_store(&to->skips, vain);
+	str_store(&to->st->nowait, (inet_ticks() + INET_US(RESPITE * 1000)) | 1);
+	return 0;
+}
+
+/*
+ * Is there room for a packet from @w?  Finding out that @to is full costs more
+ * than a packet: so the result is kept until @to's read side is back-enabled, or
+ * for a short time.
+ */
+static int
+is_willing(const struct wire *w, struct udp *to)
+{
+	if (is_ahead(str_load(&to->full)))
 		return 0;
 	if (udp_has_room(to))
 		return 1;
@@ -65,7 +103,9 @@ is_willing(struct udp *to)
 		str_store(&to->full, (uint64_t)0);
 		return 1;
 	}
-	if (!str_read_soon(to->in.tp.rq) || !udp_has_room(to))
+	/* on lo the caller is a sender */
+	if (!(w != udp_lo(to->st) ? wait_for(to) :
+		str_read_soon(to->in.tp.rq, 0)) || !udp_has_room(to))
 		return 0;
 	str_store(&to->full, (uint64_t)0);
 	return 1;
@@ -144,7 +184,7 @@ up(const struct part *c, struct udp *to)
 	struct wire *w = c->w;
 	mblk_t *mp, *bp, *data;
 
-	if (!is_willing(to)) {
+	if (!is_willing(w, to)) {
 		(void)tpi_dropped(&to->in.tp);
 		wire_count(w, WIRE_FULL, 1);
 		return;

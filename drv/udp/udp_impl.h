@@ -46,6 +46,8 @@ struct udp_state {
 	struct ports ports;	   /* of UDP */
 	struct ports protos;	   /* of raw IP; its ports are protocols */
 	volatile uint32_t check;   /* checksums on lo too */
+	volatile uint64_t nowait;  /* inet_ticks(): until then no wire waits for
+				    * room */
 	struct wire *volatile lo;
 	struct canon_minors minors;
 };
@@ -81,6 +83,8 @@ struct udp {
 	volatile uint64_t stop;	/* ... how far we had */
 	volatile uint64_t full;	/* inet_ticks(): no room for what comes by
 				 * wires until then; 0: there may be */
+	volatile uint32_t vain;	/* the last waits for room were in vain: so */
+	volatile uint32_t skips; /* ... many, or so many more, are left out */
 	uint32_t raw;		/* raw IP */
 	uint32_t check;		/* T_UDP_LOCHECK */
 	uint32_t tos, ttl;	/* of lo's headers */
@@ -208,21 +212,6 @@ int udp_call_info(const struct udp *u, const struct tpi_buf *opts,
 
 /* input.c */
 extern const struct wire_proto udp_wire, raw_wire;
-void udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
-	const struct ip_hdr *h);
-
-/* far.c */
-int udp_full(struct udp *u, struct ports_entry *nm, struct udp *to);
-#define UDP_TOLD ((long)INET_TOLD_MOST + 8)
-mblk_t *udp_ind(struct wire *w, const struct ip_hdr *h, mblk_t *mp,
-	const struct udp *to, const struct ports_at *src);
-void udp_put_sums(unsigned char *h, uint32_t hlen, const mblk_t *bp, uint32_t n,
-	int no);
-mblk_t *udp_wrap(const unsigned char *hdr, uint32_t hlen, mblk_t *bp,
-	mblk_t **ret_block);
-mblk_t *udp_unwrap(mblk_t *pkt, uint32_t hlen, mblk_t *block);
-void udp_forget(struct udp *u);
-struct wire *udp_lo(struct udp_state *st);
 void udp_raw_copies(struct udp_state *st, unsigned int proto, mblk_t *pkt,
 	const struct ip_hdr *h);
 

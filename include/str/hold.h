@@ -107,11 +107,14 @@ void str_msg_watch(mblk_t *mp, uint64_t *word);
 int str_msg_fate(const uint64_t *word);
 
 /*
- * str_read_soon - the head above @rq, as above, is full.  If its reader runs on
- * this CPU, yield to it; else wait for a moment.
+ * str_read_soon - the head above @rq, as above, is full.  Give its reader time:
+ * wake it, if str_wake_begin() has put that off; then yield to it if it runs on
+ * this CPU, else look again for a moment; then sleep until there is room.
+ * @ns: longest sleep; 0: none
+ * Context: as str_hold; with @ns a service procedure that no lock is held for.
  * Return: is there room now?
  */
-int str_read_soon(queue_t *rq);
+int str_read_soon(queue_t *rq, uint64_t ns);
 
 /*
  * str_wake_begin,
