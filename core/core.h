@@ -362,6 +362,8 @@ struct str_fileblk {
 #define STR_H_DELIM 0x0200u /* SNDDELIM */
 #define STR_H_NDEL 0x0400u  /* SO_NDELON */
 #define STR_H_MODS 0x0800u  /* modules are between the heads */
+#define STR_H_SOCK 0x1000u   /* it is a socket: its events are those of one */
+#define STR_H_WSHUT 0x2000u  /* ... on which nothing more can be sent */
 #define STR_H_DEV 0x4000u    /* a device stream's; its peer is a dummy */
 #define STR_H_FIFO 0x8000u   /* its own peer */
 #define STR_H_NOWR 0x10000u  /* FIFO: no file is open for writing */
@@ -440,7 +442,8 @@ struct str_head {
 	str_a32 iocword;	 /* [A] threads sleep here for the reply, for
 				  * their turn, or until the open of a name
 				  * with connld is answered: plumb/name.c */
-	uint32_t iocid;		 /* not used */
+	str_a32 sockerr;	 /* [A] SOCK: errno that the program has not been
+				  * told, or 0 */
 	str_a32 wrband_back;	 /* [A] the band in which room was refused last,
 				  * for S_WRBAND */
 	uint32_t cltime;	 /* ms */

@@ -49,6 +49,7 @@ struct str_iov {
 #define STR_POLLPLAIN 0x10000u /* of str_head_events_for(): the kernel's pipe
 				* has events, too; not for users */
 #define STR_POLLMSG 0x400u
+#define STR_POLLRDHUP 0x2000u
 #define STR_POLL_READ \
 	(STR_POLLIN | STR_POLLPRI | STR_POLLRDNORM | STR_POLLRDBAND)
 #define STR_POLL_WRITE (STR_POLLOUT | STR_POLLWRNORM | STR_POLLWRBAND)
@@ -105,6 +106,8 @@ struct str_getprim {
 /* T_DISCON_IND: the last message.  Senders must notice it even when other
  * messages are before it: they compare hq->ended and hq->cpos */
 #define STR_PRIM_END 13
+/* T_ORDREL_IND: the peer sends nothing more */
+#define STR_PRIM_RELEASE 23
 long str_head_getprim(struct str_head *sd, struct host_call *hc,
 	struct str_getprim *gp);
 /* str_head_ioctl_str - I_STR that signals do not end. */
@@ -115,6 +118,27 @@ long str_head_ioctl_str(struct str_head *sd, struct host_call *hc,
  * uses the stream in all processes.
  */
 str_a32 *str_head_user(struct str_head *sd);
+/*
+ * Sockets.  A stream that a library has made a socket (STR_SHUT_SOCK) has the
+ * events of Linux's sockets: POLLIN and POLLRDHUP at the end of what can be
+ * received, POLLOUT when nothing can be sent any more, POLLHUP when both hold,
+ * and POLLERR while there is an error that the program has not been told.  A
+ * T_ORDREL_IND that arrives ends receiving, a T_DISCON_IND of the connection
+ * both; its reason is the error.
+ *
+ * str_head_shut - clear and set STR_SHUT_*; threads that wait look again
+ * str_head_shut_error - the error becomes @err, 0: none.  Return: the error
+ * before.
+ * Locks: none.  Crash: an end of which a killed thread has brought only the
+ * message is readable, without POLLRDHUP.
+ */
+#define STR_SHUT_SOCK 1u
+#define STR_SHUT_READ 2u
+#define STR_SHUT_WRITE 4u
+void str_head_shut(struct str_head *sd, uint32_t clear, uint32_t set);
+uint32_t str_head_shut_error(struct str_head *sd, uint32_t err);
+/* str_head_is_socket - has it been made a socket? */
+bool str_head_is_socket(struct str_head *sd);
 /* str_head_local - has @sd a driver with STR_D_LOCAL, below which no stream is
  * linked? */
 bool str_head_local(struct str_head *sd);

@@ -89,6 +89,21 @@ fifo_events(struct str_head *sd, uint32_t f, uint32_t ev)
 	return ev;
 }
 
+/* The same of a socket. */
+static uint32_t
+socket_events(struct str_head *sd, uint32_t f, uint32_t ev)
+{
+	if (f & STR_H_EOF)
+		ev |= STR_POLLRDHUP;
+	if (f & STR_H_WSHUT)
+		ev |= STR_POLLOUT | STR_POLLWRNORM;
+	if ((f & (STR_H_EOF | STR_H_WSHUT)) == (STR_H_EOF | STR_H_WSHUT))
+		ev |= STR_POLLHUP;
+	if (str_load(&sd->sockerr) != 0)
+		ev |= STR_POLLERR;
+	return ev;
+}
+
 /* The current events of @want, and perhaps others. */
 static uint32_t
 events(struct str_head *sd, uint32_t want)
@@ -117,7 +132,39 @@ events(struct str_head *sd, uint32_t want)
 	}
 	if (str_unlikely((f & (STR_H_NOWR | STR_H_NORD)) != 0))
 		ev = fifo_events(sd, f, ev);
+	if (str_unlikely((f & STR_H_SOCK) != 0))
+		ev = socket_events(sd, f, ev);
 	return ev;
+}
+
+void
+str_head_shut(struct str_head *sd, uint32_t clear, uint32_t set)
+{
+	static const uint32_t flag[] = {STR_H_SOCK, STR_H_EOF, STR_H_WSHUT};
+	uint32_t c = 0, s = 0, i;
+
+	for (i = 0; i < 3; i++) {
+		c |= (clear >> i & 1) != 0 ? flag[i] : 0;
+		s |= (set >> i & 1) != 0 ? flag[i] : 0;
+	}
+	if (c != 0)
+		(void)str_and(&sd->flags, ~c);
+	if (s == 0)
+		return;
+	(void)str_or(&sd->flags, s);
+	str_wake_readers(sd);
+}
+
+uint32_t
+str_head_shut_error(struct str_head *sd, uint32_t err)
+{
+	return str_xchg(&sd->sockerr, err);
+}
+
+bool
+str_head_is_socket(struct str_head *sd)
+{
+	return (str_load(&sd->flags) & STR_H_SOCK) != 0;
 }
 
 uint32_t

@@ -45,27 +45,58 @@ note_cpu(struct str_headq *hq)
 		str_store(&hq->pcpu, cpu);
 }
 
+/* The beginning of a primitive that ends a connection, or its receiving. */
+struct ending {
+	int32_t prim, reason, seq; /* the latter two of a T_DISCON_IND */
+};
+
+/*
+ * What such a primitive means for a socket.  The error is there before the
+ * message; the rest is not, because a read that finds no message then returns
+ * the end of the file.
+ */
+static uint32_t
+socket_end(struct str_head *sd, const struct ending *e)
+{
+	if ((str_load(&sd->flags) & STR_H_SOCK) == 0)
+		return 0;
+	if (e->prim == STR_PRIM_RELEASE)
+		return STR_H_EOF;
+	if (e->seq != -1)
+		return 0; /* a caller of a listener has gone */
+	str_store(&sd->sockerr, (uint32_t)e->reason);
+	return STR_H_EOF | STR_H_WSHUT;
+}
+
 static void
 log_append(struct str_head *sd, mblk_t *mp)
 {
 	struct str_headq *hq = &sd->hq;
-	bool end = false;
+	struct ending e = {0};
+	uint32_t end = 0;
+	ssize_t n;
 
-	if (mp->b_datap->db_type == M_PROTO &&
-	    mp->b_wptr - mp->b_rptr >= (ssize_t)sizeof(int32_t)) {
-		int32_t prim;
-
-		__builtin_memcpy(&prim, mp->b_rptr, sizeof(prim));
-		end = prim == STR_PRIM_END;
+	if (mp->b_datap->db_type == M_PROTO) {
+		n = mp->b_wptr - mp->b_rptr;
+		if (n >= (ssize_t)sizeof(e.prim))
+			__builtin_memcpy(&e.prim, mp->b_rptr, sizeof(e.prim));
+		if (str_unlikely(e.prim == STR_PRIM_END ||
+			    e.prim == STR_PRIM_RELEASE)) {
+			if (n >= (ssize_t)sizeof(e))
+				__builtin_memcpy(&e, mp->b_rptr, sizeof(e));
+			end = socket_end(sd, &e);
+		}
 	}
 	if (str_unlikely(str_hlock(&hq->plock, STR_HOLD_P)))
 		str_headq_repair_p(hq);
 	str_headq_settle(hq);
 	str_headq_deliver(hq, mp);
-	if (str_unlikely(end))
+	if (str_unlikely(e.prim == STR_PRIM_END))
 		str_store(&hq->ended, str_load(&hq->pos));
 	note_cpu(hq);
 	str_hunlock(&hq->plock, STR_HOLD_P);
+	if (str_unlikely(end != 0))
+		(void)str_or(&sd->flags, end);
 }
 
 /*

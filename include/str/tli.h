@@ -126,6 +126,21 @@ int strm_str(int fd, void *arg);
 int strm_canput(int fd, int band);
 int strm_device(int fd, uint64_t *ret_dev);
 int strm_local(int fd);
+
+/*
+ * strm_shut  - clear and set STRM_SHUT_*, and wake threads that poll or read
+ * strm_error - the socket's error becomes @err, 0: none; returns the one before
+ *		on the Stream that strm_id() has just found
+ * poll(2) and epoll(7) report a Stream with STRM_SHUT_SOCK as a socket:
+ * core/head/head.h, str_head_shut().  A T_ORDREL_IND that arrives sets
+ * STRM_SHUT_READ; a T_DISCON_IND of the connection sets both, and its reason as
+ * the error.
+ */
+#define STRM_SHUT_SOCK 1u
+#define STRM_SHUT_READ 2u /* nothing more is received: a read does not wait */
+#define STRM_SHUT_WRITE 4u /* nothing more can be sent */
+void strm_shut(int fd, uint32_t clear, uint32_t set);
+int strm_error(const struct strm_id *id, int err);
 /* strm_possible - could a descriptor of this process be a Stream? */
 int strm_possible(void);
 /*

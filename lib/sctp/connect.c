@@ -31,8 +31,10 @@ refused(struct sock *s, const struct strm_prim *gp,
 	int reason = gp->ctl.len >= (int)sizeof(*di) &&
 		di->DISCON_reason > 0 ? (int)di->DISCON_reason : ECONNREFUSED;
 
-	sk_error(s, reason);
-	sk_word(s, SK_CALLING, SK_FAILED);
+	/* the head has the reason, if it is positive */
+	if (di->DISCON_reason <= 0)
+		(void)strm_error(&s->id, reason);
+	sk_word(s, SK_CALLING, 0);
 	return -reason;
 }
 
@@ -134,9 +136,10 @@ sk_connect(struct sock *s, const struct sk_addrs *to)
 	err = sk_bind_any(s);
 	if (err != 0)
 		return err;
-	(void)sk_take_error(s);
 	sk_discard_end(s); /* it may have been a listener */
-	sk_word(s, SK_FAILED, SK_CALLING);
+	strm_shut(s->fd, STRM_SHUT_READ | STRM_SHUT_WRITE, 0);
+	(void)strm_error(&s->id, 0);
+	sk_word(s, 0, SK_CALLING);
 	err = request(s, to);
 	if (err != 0) {
 		sk_word(s, SK_CALLING, 0);
@@ -151,7 +154,7 @@ sk_connect(struct sock *s, const struct sk_addrs *to)
 	if (err == -EAGAIN)
 		return -EINPROGRESS;
 	if (err != 0 && err != -EINTR)
-		(void)sk_take_error(s); /* it is the result */
+		(void)strm_error(&s->id, 0); /* it is the result */
 	return err;
 }
 
@@ -182,5 +185,6 @@ sk_abort(struct sock *s, const void *data, size_t len)
 	if (n < 0)
 		return n;
 	sk_word(s, 0, SK_WSHUT | SK_RSHUT);
+	strm_shut(s->fd, 0, STRM_SHUT_READ | STRM_SHUT_WRITE);
 	return 0;
 }

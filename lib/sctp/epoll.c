@@ -115,9 +115,6 @@ settle(int epfd)
 			pp = &p->next;
 			continue;
 		}
-		/* a call that has failed is told as room to write */
-		if (sk_find(&s, p->fd) && (SK(&s) & SK_FAILED) != 0)
-			p->ev.events |= EPOLLOUT;
 		(void)NEXT(epoll_ctl)(epfd, EPOLL_CTL_MOD, p->fd, &p->ev);
 		__atomic_store_n(pp, p->next, __ATOMIC_RELEASE);
 		free(p);

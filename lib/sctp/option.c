@@ -310,7 +310,7 @@ sk_getopt_generic(struct sock *s, int name, void *val, socklen_t *len)
 	case SO_ERROR:
 		if ((SK(s) & SK_CALLING) != 0)
 			(void)sk_progress(s, 1);
-		v = sk_take_error(s);
+		v = strm_error(&s->id, 0);
 		break;
 	case SO_TYPE:
 		v = (SK(s) & SK_MANY) != 0 ? SOCK_SEQPACKET : SOCK_STREAM;

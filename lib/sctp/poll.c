@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * poll(2) and select(2) on sockets whose call is not answered, or has failed.
+ * poll(2) and select(2) on sockets whose call is not answered.
  *
  * The Stream of such a socket can be written to, and its answer is a message
  * that can be read; a program waits for room to write instead.  So the wait is
@@ -17,21 +17,11 @@
 #include "next.h"
 #include "sock.h"
 
-#define FAILED_EVENTS (POLLIN | POLLOUT | POLLERR | POLLHUP)
-
 /* sk_is_calling - is it a socket whose call is not answered? */
 int
 sk_is_calling(int fd, struct sock *s)
 {
 	return fd >= 0 && sk_find(s, fd) && (SK(s) & SK_CALLING) != 0;
-}
-
-static int
-has_failed(int fd)
-{
-	struct sock s;
-
-	return fd >= 0 && sk_find(&s, fd) && (SK(&s) & SK_FAILED) != 0;
 }
 
 #define CHUNK 64u /* descriptors that are looked at together */
@@ -56,7 +46,7 @@ is_special(struct pollfd *fds, nfds_t n)
 			return 0;
 		for (i = 0; i < k; i++)
 			if (part[i].fd >= 0 && sk_find(&s, part[i].fd) &&
-			    (SK(&s) & (SK_CALLING | SK_FAILED)) != 0)
+			    (SK(&s) & SK_CALLING) != 0)
 				return 1;
 	}
 	return 0;
@@ -93,9 +83,6 @@ collect(struct pollfd *fds, nfds_t n)
 		ev = fds[i].revents;
 		if (sk_is_calling(fds[i].fd, &s))
 			fds[i].revents = 0;
-		else if (has_failed(fds[i].fd))
-			fds[i].revents = (short)(FAILED_EVENTS &
-				(fds[i].events | POLLERR | POLLHUP));
 		ready += (fds[i].revents != 0) - (ev != 0);
 	}
 	return ready;
@@ -262,7 +249,7 @@ is_special_set(struct sets *s)
 	for (fd = 0; fd < s->n; fd++)
 		if ((in(fd, &s->copy[0]) || in(fd, &s->copy[1])) &&
 		    sk_find(&sk, fd) &&
-		    (SK(&sk) & (SK_CALLING | SK_FAILED)) != 0)
+		    (SK(&sk) & SK_CALLING) != 0)
 			return 1;
 	return 0;
 }

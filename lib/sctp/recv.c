@@ -58,15 +58,7 @@ look(struct sock *s, struct taken *t, void *buf, size_t room)
 static ssize_t
 end(struct sock *s, int32_t prim)
 {
-	struct taken t;
-
-	if (prim != T_DISCON_IND || (SK(s) & SK_TOLD) != 0)
-		return 0;
-	sk_word(s, 0, SK_TOLD);
-	if (look(s, &t, NULL, 0) != 1 || t.prim != T_DISCON_IND ||
-	    t.ctl_len < (int)sizeof(t.c.dis) || t.c.dis.DISCON_reason <= 0)
-		return -ECONNRESET;
-	return -(ssize_t)t.c.dis.DISCON_reason;
+	return prim == T_DISCON_IND ? -strm_error(&s->id, 0) : 0;
 }
 
 /* The value of the option @name in a T_OPTDATA_IND; 0: it is not there. */
@@ -254,6 +246,8 @@ peek(struct sock *s, struct taken *t, void *buf, size_t room, int nowait)
 			return ret < 0 ? ret :
 				t->prim == T_ORDREL_IND ||
 				t->prim == T_DISCON_IND ? -ENOMSG : 0;
+		if ((SK(s) & SK_RSHUT) != 0)
+			return -ENXIO;
 		if (nowait)
 			return -EAGAIN;
 		ret = sk_wait(s, POLLIN, -1);

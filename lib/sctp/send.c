@@ -71,10 +71,11 @@ ready(struct sock *s, const struct sk_addrs *to, int flags)
 	if (!strm_pending(&s->id))
 		return 0;
 	/* behind what has not been read there may be the end */
-	if (strm_ended(&s->id) ||
-	    sk_get(s, SCTPIO_STATUS, &st, sizeof(st)) != 0 || !st.may_send)
-		return -EPIPE;
-	return 0;
+	if (!strm_ended(&s->id) &&
+	    sk_get(s, SCTPIO_STATUS, &st, sizeof(st)) == 0 && st.may_send)
+		return 0;
+	err = strm_error(&s->id, 0);
+	return err != 0 ? -err : -EPIPE;
 }
 
 /* All pieces in one; NULL: no memory, or, *err, bad memory. */

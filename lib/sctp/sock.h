@@ -12,8 +12,9 @@
  *
  * Place of the state.  The two words of the Stream head (strm_id()) are in the
  * memory of the domain.  The first says that the Stream is a socket, and its
- * state; the second has the error for SO_ERROR and the number of streams for
- * sending.  Options that the provider has no use for are words that it keeps
+ * state; the second has the number of streams for sending.  The error for
+ * SO_ERROR, and what poll(2) says of the end, is the Stream head's
+ * (strm_shut()).  Options that the provider has no use for are words that it keeps
  * (SCTPIO_SKEEP).  So a child after fork, a program after exec, and a receiver
  * of the descriptor have the same socket.  The process keeps only the
  * information about a message that has been received in part (last.c).
@@ -54,10 +55,8 @@
 #define SK_LISTEN 0x4u
 #define SK_CALLING 0x8u	   /* a connection is asked for */
 #define SK_CONNECTED 0x10u /* there is one, or was */
-#define SK_FAILED 0x20u	   /* the call has failed; no other was made */
 #define SK_WSHUT 0x40u	   /* shutdown(SHUT_WR) */
 #define SK_RSHUT 0x80u	   /* shutdown(SHUT_RD) */
-#define SK_TOLD 0x100u	   /* the reason of the end has been returned */
 #define SK_REST 0x200u	   /* first at the head: the rest of a message, ... */
 #define SK_MORE 0x400u	   /* ... after which it goes on, ... */
 #define SK_UNORDERED 0x800u /* ... which is unordered */
@@ -146,8 +145,6 @@ sk_nonblock(const struct sock *s, int flags)
 
 /* word.c */
 void sk_word(struct sock *s, uint32_t clear, uint32_t set);
-void sk_error(struct sock *s, int err);
-int sk_take_error(struct sock *s);
 void sk_nout(struct sock *s, uint32_t nout);
 uint32_t sk_streams(const struct sock *s);
 int sk_has_stream(struct sock *s, uint32_t sid);

@@ -42,6 +42,8 @@ begin(struct sock *s, int fd, uint32_t word)
 	(void)strm_id(fd, &s->id, &s->w);
 	__atomic_store_n(&s->w[1], 0u, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->w[0], SK_TAG | word, __ATOMIC_RELEASE);
+	if ((word & SK_MANY) == 0)
+		strm_shut(s->fd, 0, STRM_SHUT_SOCK);
 }
 
 int
@@ -203,6 +205,11 @@ sk_listen(struct sock *s, int backlog)
 	err = sk_ioctl(s, SCTPIO_LISTEN, &w, sizeof(w), sizeof(w));
 	if (err < 0)
 		return err;
+	if ((SK(s) & SK_LISTEN) == 0) {
+		/* it may have made a call that failed */
+		strm_shut(s->fd, STRM_SHUT_READ | STRM_SHUT_WRITE, 0);
+		(void)strm_error(&s->id, 0);
+	}
 	sk_word(s, 0, SK_LISTEN);
 	return 0;
 }
@@ -298,6 +305,8 @@ sk_discard_end(struct sock *s)
 	struct strm_prim gp = {.ctl = {.maxlen = sizeof(oi), .buf = &oi},
 		.data = {.maxlen = 0}, .want = P(T_ORDREL_IND), .nowait = 1};
 
+	/* first: without a message a read would return the end */
+	strm_shut(s->fd, STRM_SHUT_READ, 0);
 	(void)strm_getprim(s->fd, &gp);
 }
 
@@ -411,13 +420,18 @@ sk_shutdown(struct sock *s, int how)
 		return how == SHUT_WR ? 0 : stop_listening(s);
 	if ((SK(s) & SK_CONNECTED) == 0)
 		return -ENOTCONN;
-	if (how != SHUT_WR)
+	if (how != SHUT_WR) {
 		sk_word(s, 0, SK_RSHUT);
+		strm_shut(s->fd, 0, STRM_SHUT_READ);
+	}
 	if (how == SHUT_RD || (SK(s) & SK_WSHUT) != 0)
 		return 0;
 	sk_word(s, 0, SK_WSHUT);
 	ret = sk_ioctl(s, SCTPIO_RELEASE, &w, sizeof(w), sizeof(w));
-	if (ret < 0)
+	if (ret < 0) {
 		sk_word(s, SK_WSHUT, 0);
-	return ret < 0 ? ret : 0;
+		return ret;
+	}
+	strm_shut(s->fd, 0, STRM_SHUT_WRITE);
+	return 0;
 }

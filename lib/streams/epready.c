@@ -95,7 +95,8 @@ edge_now(struct ep_item *it, struct host_call *hc)
 	uint32_t ev = now(it, hc);
 
 	if (it->why == 0 || ((it->why & STR_WATCH_WRITE) == 0 &&
-			(ev & (STR_POLL_READ | STR_POLLMSG | EP_ALWAYS)) == 0))
+			(ev & (STR_POLL_READ | STR_POLLRDHUP | STR_POLLMSG |
+				EP_ALWAYS)) == 0))
 		return 0;
 	return ev;
 }

@@ -277,9 +277,10 @@ seems_ready(struct str_head *sd, uint32_t events)
 }
 
 /*
- * One Stream, one direction.  Return: -EAGAIN: there is another event, such as
- * a message of high priority, or room in a FIFO that is open for reading only;
- * this sleep would end at once.
+ * One Stream, one direction.  Return: -EAGAIN: this sleep is of no use.  It would
+ * end at once, because there is another event, such as a message of high
+ * priority, or room in a FIFO that is open for reading only; or the Stream is a
+ * socket, and the wait is for room.
  */
 static int
 wait_alone(struct poll_set *s, struct host_call *hc)
@@ -294,6 +295,12 @@ wait_alone(struct poll_set *s, struct host_call *hc)
 		struct str_head *sd = fd_inside(r, &was);
 		bool other = false;
 
+		/* such a sleep does not notice a socket's end */
+		if (sd != NULL && (events & STR_POLL_WRITE) != 0 &&
+			str_head_is_socket(sd)) {
+			fd_outside(was);
+			return -EAGAIN;
+		}
 		if (sd != NULL) {
 			err = str_head_poll_wait(sd, hc, events, s->deadline);
 			other = seems_ready(sd, events);
