@@ -281,12 +281,6 @@ struct sctp_assoc *sctp_input(const struct sctp_env *env, struct sctp_ep *ep,
 	const struct sctp_packet *in, struct sctp_packet *reply, int *fresh);
 
 /*
- * sctp_is_cookie_echo - may the packet make an association?
- * It has COOKIE ECHO as its first chunk, or as its second, behind AUTH.
- */
-int sctp_is_cookie_echo(const struct sctp_packet *pkt);
-
-/*
  * sctp_output - compose the next packet that is due
  * @out: where to; out->size must be the MTU less the IP header, or more: as
  *       much as the longest packet so far, if a path's MTU has become less

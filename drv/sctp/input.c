@@ -8,8 +8,9 @@
  * the one we chose (RFC 9260 s8.5), except with the chunks of s8.5.1, of which
  * each is checked where it is named below.
  */
-#include "association.h"
+#include "cookie.h"
 #include "crc32c.h"
+#include "peek.h"
 
 static int
 checksum_is_good(const struct sctp_ep *ep, const struct sctp_packet *pkt)
@@ -180,19 +181,49 @@ chunks(struct sctp_in *in, size_t at)
 	}
 }
 
+/* The COOKIE ECHO with which the packet begins, or that follows AUTH. */
+static int
+cookie_echo(const struct sctp_packet *pkt, struct sctp_tlv *c)
+{
+	size_t at = SCTP_HDR;
+
+	if (pkt->n < SCTP_HDR || sctp_chunk_next(pkt->p, pkt->n, &at, c) != 1)
+		return 0;
+	if (c->type == SCTP_C_AUTH &&
+		sctp_chunk_next(pkt->p, pkt->n, &at, c) != 1)
+		return 0;
+	return c->type == SCTP_C_COOKIE_ECHO;
+}
+
 int
 sctp_is_cookie_echo(const struct sctp_packet *pkt)
+{
+	struct sctp_tlv c;
+
+	return cookie_echo(pkt, &c);
+}
+
+int
+sctp_has_cookie(struct sctp_ep *ep, const struct sctp_packet *pkt)
+{
+	struct sctp_cookie ck;
+	struct sctp_tlv c;
+
+	return cookie_echo(pkt, &c) && sctp_cookie_read(ep, &c, &ck) &&
+		ck.pport == sctp_get16(pkt->p) &&
+		ck.lport == sctp_get16(pkt->p + 2) &&
+		ck.my_tag == sctp_get32(pkt->p + 4);
+}
+
+int
+sctp_is_abort(const struct sctp_packet *pkt)
 {
 	size_t at = SCTP_HDR;
 	struct sctp_tlv c;
 
-	if (pkt->n < SCTP_HDR ||
-		sctp_chunk_next(pkt->p, pkt->n, &at, &c) != 1)
-		return 0;
-	if (c.type == SCTP_C_AUTH &&
-		sctp_chunk_next(pkt->p, pkt->n, &at, &c) != 1)
-		return 0;
-	return c.type == SCTP_C_COOKIE_ECHO;
+	return pkt->n >= SCTP_HDR &&
+		sctp_chunk_next(pkt->p, pkt->n, &at, &c) == 1 &&
+		c.type == SCTP_C_ABORT;
 }
 
 /* 1: it has been dealt with. */

@@ -141,6 +141,22 @@ sctpt_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	return 0;
 }
 
+/*
+ * sctpt_listen - does the endpoint take calls?
+ * Context: no turn.
+ */
+void
+sctpt_listen(struct sctpt *u, int on)
+{
+	struct sctpt_slot *sl = u->home;
+
+	sctpt_turn_wait(sl);
+	if (sctpt_in_use(sl) && sl->conn != NULL && sl->conn->user == u)
+		sl->conn->ep.listening = on;
+	sctpt_turn_leave(sl);
+	sctpt_late_place(u);
+}
+
 int
 sctpt_unbind(struct tpi *tp)
 {
@@ -149,6 +165,8 @@ sctpt_unbind(struct tpi *tp)
 
 	if (sl == NULL)
 		return 0;
+	if (str_load(&sl->late) != NULL)
+		sctpt_listen(u, 0); /* callers that are kept are refused */
 	sctpt_turn_wait(sl);
 	if (sctpt_in_use(sl) && sl->conn != NULL && sl->conn->user == u)
 		sctpt_slot_close(u->st, sl);

@@ -330,6 +330,7 @@ sctpt_accept(struct tpi *tp, struct tpi *to, struct tpi_ind *in, mblk_t *data)
 	STR_POINT("sctp:accepting");
 	c->user = at;
 	sctpt_serve_owned(c->slot, 1);
+	sctpt_late_place(u);
 	return 0;
 }
 
@@ -348,6 +349,8 @@ sctpt_disconnect(struct tpi *tp, struct tpi_ind *in, mblk_t *data)
 		return EAGAIN;
 	if (c != NULL)
 		sctpt_end(c, data);
+	if (in != NULL)
+		sctpt_late_place(u);
 	if (in == NULL && !sctpt_near_quiet(u))
 		return EAGAIN; /* then there is no association any more */
 	if (data != NULL)

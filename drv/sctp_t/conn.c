@@ -181,6 +181,8 @@ sctpt_slot_close(struct sctpt_state *st, struct sctpt_slot *sl)
 	str_store_rel(&sl->idle, 0u);
 	sl->conn = NULL;
 	sctpt_conn_free(st, c);
+	while ((mp = sctpt_late_take(sl)) != NULL)
+		freemsg(mp);
 	for (mp = sctpt_take_inbox(sl); mp != NULL; mp = next) {
 		next = mp->b_next;
 		mp->b_next = NULL;
@@ -240,6 +242,9 @@ sctpt_tell_end(struct sctpt_conn *c, int error, mblk_t *data)
 		qenable(WR(rq));
 	} else if (c->listener != NULL) {
 		(void)tpi_conn_gone(&c->listener->tpi, c->slot, error, data);
+		if (c->listener->home != NULL &&
+			str_load_acq(&c->listener->home->late) != NULL)
+			sctpt_soon(c->listener->home);
 		c->listener = NULL;
 		data = NULL;
 	}

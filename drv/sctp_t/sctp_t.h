@@ -70,6 +70,7 @@
 
 #include "../canon.h"
 #include "../sctp/engine.h"
+#include "../sctp/peek.h"
 
 #define SCTPT_ID 0x7363
 #define SCTPT_NPI_ID 0x736e
@@ -88,6 +89,8 @@
 			       * told */
 #define SCTPT_WISHES 16u      /* changes of addresses that wait */
 #define SCTPT_INBOX 4096u     /* packets that wait for a turn; more are lost */
+#define SCTPT_LATE 128u	      /* callers of a listener that wait for a place */
+#define SCTPT_LATE_SIZE 2048u /* ... with a COOKIE ECHO of so many bytes */
 #define SCTPT_PORT_FIRST 49152u /* ports that are chosen */
 
 struct sctpt;
@@ -110,6 +113,7 @@ struct sctpt_slot {
 				    * room */
 	mblk_t *volatile inbox;	   /* [A] packets, the last one first; */
 	volatile uint32_t npackets; /* [A] ... about so many */
+	mblk_t *volatile late;	   /* of the turn, of a home: late.c */
 	uint16_t lport, pport;	   /* [I] host order; a home's pport is 0 */
 	volatile uint32_t tag;	   /* [A] of packets to us */
 	uint32_t seq;		   /* [I] greater for later ones */
@@ -272,6 +276,7 @@ void sctpt_set_rcvbuf(queue_t *rq, t_scalar_t n);
 int sctpt_is_ours(struct sctpt_state *st, const struct ip_addr *a);
 int sctpt_bind(struct tpi *tp, const struct tpi_buf *want, int any,
 	unsigned int *qlen, struct tpi_addr *got);
+void sctpt_listen(struct sctpt *u, int on);
 int sctpt_unbind(struct tpi *tp);
 void sctpt_addrs(struct tpi *tp, struct tpi_addr *local,
 	struct tpi_addr *remote);
@@ -453,6 +458,13 @@ void sctpt_collect(struct sctpt_conn *c, const struct sctp_env *env,
 	struct sctpt_list *out, struct sctpt_work *w);
 void sctpt_append(struct sctpt_list *l, const struct sctp_packet *pkt);
 mblk_t *sctpt_take_inbox(struct sctpt_slot *sl);
+
+/* late.c */
+int sctpt_late_put(struct sctpt_slot *home, mblk_t *mp);
+void sctpt_late_abort(struct sctpt_slot *home, mblk_t *mp);
+mblk_t *sctpt_late_take(struct sctpt_slot *home);
+void sctpt_late_place(struct sctpt *u);
+
 void sctpt_send(struct sctpt_state *st, struct sctpt_list *l,
 	struct sctpt_work *w);
 int sctpt_pass(struct sctpt_state *st, mblk_t *mp, struct sctpt_work *w);

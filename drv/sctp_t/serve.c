@@ -57,9 +57,6 @@ called(struct sctpt_state *st, struct sctpt_conn *home,
 	struct sctpt *u = home->user;
 	int fresh = 0;
 
-	/* dropped if too many callers wait: the peer sends it again */
-	if (u->many == NULL && !tpi_can_call(&u->tpi))
-		return;
 	if (sctpt_route(st, &pkt->src, &pkt->dst, &src, &conf.mtu) == NULL)
 		return;
 	c = sctpt_conn_make(&conf, home->ep.port);
@@ -124,22 +121,39 @@ is_ours(const struct sctpt_conn *c, const struct sctp_packet *pkt)
 		(uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]) == tag;
 }
 
-/* @there: the user's stream is held. */
-static void
+/* Is there no place for the caller whose COOKIE ECHO @pkt is?  Then it is kept
+ * (*kept), or dropped. */
+static int
+is_late(struct sctpt_conn *home, const struct sctp_packet *pkt, mblk_t *mp,
+	int *kept)
+{
+	struct sctpt *u = home->user;
+
+	if (u->many != NULL || tpi_can_call(&u->tpi))
+		return 0;
+	*kept = sctp_has_cookie(&home->ep, pkt) &&
+		sctpt_late_put(home->slot, mp);
+	return 1;
+}
+
+/* @there: the user's stream is held.  Return: 1: @mp is kept, see late.c. */
+static int
 input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
 	int there, mblk_t *mp, struct sctpt_list *out, struct sctpt_work *w)
 {
 	unsigned char buf[SCTP_REPLY];
 	struct sctp_packet pkt, reply = {.p = buf, .size = sizeof(buf)};
-	int fresh;
+	int fresh, kept = 0;
 
 	sctpt_packet_of(mp, &pkt);
 	out->encap = sctpt_encap_of(mp);
 	reply.n = 0;
+	if (c->slot->home && sctp_is_abort(&pkt))
+		sctpt_late_abort(c->slot, mp);
 	if (c->slot->home && sctp_is_cookie_echo(&pkt) && c->ep.listening) {
 		reply.src = pkt.dst;
 		reply.dst = pkt.src;
-		if (there)
+		if (there && !is_late(c, &pkt, mp, &kept))
 			called(st, c, &pkt, out->encap, &reply, w);
 	} else {
 		(void)sctp_input(env, &c->ep, &pkt, &reply, &fresh);
@@ -153,6 +167,33 @@ input(struct sctpt_state *st, struct sctpt_conn *c, const struct sctp_env *env,
 		reply.unsummed = 0;
 		sctpt_append(out, &reply);
 	}
+	return kept;
+}
+
+/* Read the packets of the list @mp. */
+static void
+input_all(struct sctpt_state *st, struct sctpt_conn *c,
+	const struct sctp_env *env, int there, mblk_t *mp,
+	struct sctpt_list *out, struct sctpt_work *w)
+{
+	mblk_t *next;
+
+	for (; mp != NULL; mp = next) {
+		next = mp->b_next;
+		mp->b_next = NULL;
+		if (c->slot->home && sctpt_pass(st, mp, w))
+			continue;
+		if (!input(st, c, env, there, mp, out, w))
+			freemsg(mp);
+	}
+}
+
+/* Are there callers for which the listener has a place now, or never? */
+static int
+has_place(struct sctpt_slot *home, const struct sctpt_conn *c, int there)
+{
+	return home->home && there && str_load(&home->late) != NULL &&
+		(!c->ep.listening || tpi_can_call(&c->user->tpi));
 }
 
 /* Is the association over, and has it no user? */
@@ -176,7 +217,7 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 	struct sctpt_work *w)
 {
 	struct sctpt_conn *c = sl->conn;
-	mblk_t *mp = sctpt_take_inbox(sl), *next, *last;
+	mblk_t *mp = sctpt_take_inbox(sl), *last;
 	struct sctp_env env;
 	struct str_hold h;
 	uint64_t due, idle = 0;
@@ -185,14 +226,9 @@ work_on(struct sctpt_state *st, struct sctpt_slot *sl, struct sctpt_list *out,
 	STR_POINT("sctp:taken");
 	there = sctpt_hold(c, &h);
 	sctpt_env(&env, c);
-	for (; mp != NULL; mp = next) {
-		next = mp->b_next;
-		mp->b_next = NULL;
-		if (sl->home && sctpt_pass(st, mp, w))
-			continue;
-		input(st, c, &env, there, mp, out, w);
-		freemsg(mp);
-	}
+	input_all(st, c, &env, there, mp, out, w);
+	while (has_place(sl, c, there))
+		input_all(st, c, &env, there, sctpt_late_take(sl), out, w);
 	if (c->as != NULL) {
 		due = sctp_deadline(c->as);
 		if (due != 0 && due <= env.now)

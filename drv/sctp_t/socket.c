@@ -90,10 +90,9 @@ deafen(struct sctpt *u)
 static int
 set_listen(struct sctpt *u, uint32_t n)
 {
-	struct sctpt_slot *sl = u->home;
 	int err;
 
-	if (sl == NULL)
+	if (u->home == NULL)
 		return EINVAL;
 	if (n > SCTPT_QLEN)
 		n = SCTPT_QLEN;
@@ -102,10 +101,7 @@ set_listen(struct sctpt *u, uint32_t n)
 		err = deafen(u);
 	if (err != 0)
 		return err;
-	sctpt_turn_wait(sl);
-	if (sctpt_in_use(sl) && sl->conn != NULL && sl->conn->user == u)
-		sl->conn->ep.listening = n != 0;
-	sctpt_turn_leave(sl);
+	sctpt_listen(u, n != 0);
 	return 0;
 }
 

@@ -22,7 +22,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/mman.h>
+#include <str/tli.h>
 
+#include "call.h"
 #include "epollset.h"
 #include "pollset.h"
 #include "sys.h"
@@ -532,4 +534,29 @@ __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *ts,
 	if (room / sizeof *fds < n)
 		return REAL(__ppoll_chk)(fds, n, ts, mask, room);
 	return ppoll(fds, n, ts, mask);
+}
+
+/* ------------------------------------------------------ the end of sockets */
+
+_Static_assert(STRM_SHUT_SOCK == STR_SHUT_SOCK &&
+		       STRM_SHUT_READ == STR_SHUT_READ &&
+		       STRM_SHUT_WRITE == STR_SHUT_WRITE,
+	"one set");
+
+STR_EXPORT void
+strm_shut(int fd, uint32_t clear, uint32_t set)
+{
+	struct fd_rec *r = fd_stream(fd);
+	struct host_call hc;
+
+	if (r == NULL || call_begin(&hc, r, fd, 0) != 0)
+		return;
+	str_head_shut(hc.head, clear, set);
+	host_leave();
+}
+
+STR_EXPORT int
+strm_error(const struct strm_id *id, int err)
+{
+	return (int)str_head_shut_error(id->head, (uint32_t)err);
 }

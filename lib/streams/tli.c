@@ -96,24 +96,6 @@ strm_ended(const struct strm_id *id)
 	return str_load(&sd->hq.cpos) < str_load(&sd->hq.ended);
 }
 
-STR_EXPORT void
-strm_shut(int fd, uint32_t clear, uint32_t set)
-{
-	struct fd_rec *r = fd_stream(fd);
-	struct host_call hc;
-
-	if (r == NULL || call_begin(&hc, r, fd, 0) != 0)
-		return;
-	str_head_shut(hc.head, clear, set);
-	host_leave();
-}
-
-STR_EXPORT int
-strm_error(const struct strm_id *id, int err)
-{
-	return (int)str_head_shut_error(id->head, (uint32_t)err);
-}
-
 STR_EXPORT STR_HOT int
 strm_send(int fd, const struct strm_id *id, const void *ctl, size_t clen,
 	const void *buf, size_t len, int calm)

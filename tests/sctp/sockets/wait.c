@@ -128,6 +128,79 @@ T_CASE(a_call_in_progress_that_fails_has_an_error)
 	T_EQ(get_int(c, SOL_SOCKET, SO_ERROR), 0);
 }
 
+/*
+ * Callers that repeat their call after a minute only: if one had to, the case
+ * would fail.
+ */
+static int
+patient(unsigned port)
+{
+	struct sctp_rtoinfo r = {.srto_initial = 60000, .srto_min = 1000,
+		.srto_max = 60000};
+	int fd = new_socket();
+
+	T_OK(setsockopt(fd, IPPROTO_SCTP, SCTP_RTOINFO, &r, sizeof(r)));
+	nonblock(fd);
+	T_ERR(call(fd, port), EINPROGRESS);
+	return fd;
+}
+
+#define CALLERS 50
+
+T_CASE_TIMEOUT(more_callers_than_the_backlog_wait_for_accept_alone, 50)
+{
+	int l = listener(5), c[CALLERS], i;
+	char b;
+
+	for (i = 0; i < CALLERS; i++)
+		c[i] = patient(port_of(l));
+	for (i = 0; i < CALLERS; i++)
+		T_OK(close((int)T_OK(accept(l, NULL, NULL))));
+	for (i = 0; i < CALLERS; i++) {
+		T_EQ(events(c[i], POLLIN, 40000) & POLLIN, POLLIN);
+		T_EQ((int)T_OK(recv(c[i], &b, 1, 0)), 0);
+	}
+	nonblock(l);
+	T_ERR(accept(l, NULL, NULL), EAGAIN);
+}
+
+T_CASE_TIMEOUT(a_caller_that_gives_up_does_not_hold_up_others, 50)
+{
+	int l = listener(1), c[4], i;
+
+	for (i = 0; i < 4; i++)
+		c[i] = patient(port_of(l));
+	T_OK(close(c[2]));
+	for (i = 0; i < 3; i++)
+		T_OK(accept(l, NULL, NULL));
+	T_EQ(events(c[3], POLLOUT, 40000), POLLOUT);
+}
+
+T_CASE_TIMEOUT(callers_that_wait_are_refused_when_the_listener_ends, 50)
+{
+	int l = listener(1), c[4], i;
+	unsigned port = port_of(l);
+
+	for (i = 0; i < 4; i++)
+		c[i] = patient(port);
+	T_OK(close(l));
+	for (i = 1; i < 4; i++) {
+		T_TRUE((events(c[i], POLLOUT, 40000) & POLLERR) != 0);
+		T_EQ(get_int(c[i], SOL_SOCKET, SO_ERROR), ECONNREFUSED);
+	}
+}
+
+T_CASE_TIMEOUT(a_longer_backlog_takes_callers_that_wait, 50)
+{
+	int l = listener(1), c[4], i;
+
+	for (i = 0; i < 4; i++)
+		c[i] = patient(port_of(l));
+	T_OK(listen(l, 4));
+	for (i = 0; i < 4; i++)
+		T_EQ(events(c[i], POLLOUT, 40000), POLLOUT);
+}
+
 T_CASE(select_waits_for_an_answer)
 {
 	int fill, l = full_listener(&fill), c = caller();
