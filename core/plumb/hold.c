@@ -112,9 +112,12 @@ str_ref_unheld(const struct str_ref *ref, int ask)
 			!has_holder(&pl->head[0]) && !is_sending(pl);
 		str_far_leave(pl, STR_FAR_CLAIMED, was);
 	}
-	if (unheld && ask)
+	/* without streamsd no thread would close it before the next open */
+	if (str_likely(!unheld) || host_daemon() != 0)
+		return 0;
+	if (ask)
 		host_daemon_look();
-	return unheld;
+	return 1;
 }
 
 #define NOTED (-1) /* str_hold.how, beside STR_FAR_* */

@@ -320,7 +320,10 @@ dev_open(struct host_call *hc, const char *drv, uint32_t minor, bool clone,
 		fm = str_fmod_by_major(minor), clone = true;
 	if (fm == NULL)
 		return ENXIO;
-	(void)host_daemon();
+	/* no process closes what killed processes held: this thread does, so
+	 * that their addresses are free */
+	if (host_daemon() != 0)
+		(void)str_region_members_died();
 	hc->fflags = oflags;
 	oflags &= ~STR_O_EXCL;
 	if (clone) {

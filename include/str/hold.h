@@ -59,8 +59,9 @@ int str_ref_gone(const struct str_ref *ref);
  * yet?  So it is after its holders were killed, until streamsd closes it.
  * @ask: if so, ask streamsd to do it now; asking once is enough
  * Return: 1: yes, or its plumbing is being changed now: ask again in a tick.  0:
- * it has a holder, it has ended, or its close waits for data to be sent.
- * Costs one or two system calls for each open file.
+ * it has a holder, it has ended, its close waits for data to be sent, or there
+ * is no streamsd.
+ * Costs one or two system calls for each open file; starts streamsd if needed.
  * Context: put and service procedures; the caller need not hold the stream.
  */
 int str_ref_unheld(const struct str_ref *ref, int ask);

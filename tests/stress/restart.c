@@ -28,7 +28,8 @@
 #include <stropts.h>
 
 #define SERVER "RESTART_SERVER"
-#define ROUNDS 2
+#define ROUNDS 1
+#define MOST 120 /* s, a case */
 #define A_WHILE 50 /* ms */
 
 T_TARGETS("ticlts", "ticots", "ticotsord", "tcp", "udp", "udp2", "sctp");
@@ -163,7 +164,7 @@ again(struct t *t, int sig, int options, int also)
  * streamsd is stopped until the second server has called t_bind, or has had a
  * while to do so: then only t_bind itself can wait for the first one's endpoint.
  */
-T_CASE(a_server_that_was_killed_binds_its_address_again)
+T_CASE_TIMEOUT(a_server_that_was_killed_binds_its_address_again, MOST)
 {
 	int port = port_of(t), i;
 	struct pollfd pfd;
@@ -173,7 +174,7 @@ T_CASE(a_server_that_was_killed_binds_its_address_again)
 	keep_domain();
 	s = start(t, port);
 	T_EQ(result(&s), 0);
-	T_SOON(streamsd_of(getppid(), &pid) == 1, 5000);
+	T_SOON(streamsd_of(getppid(), &pid) == 1, 30000);
 	for (i = 0; i < ROUNDS; i++) {
 		T_EQ(kill(pid, SIGSTOP), 0);
 		ends(&s, SIGKILL, 0);
@@ -185,17 +186,24 @@ T_CASE(a_server_that_was_killed_binds_its_address_again)
 	}
 }
 
-T_CASE(a_server_binds_its_address_while_the_one_before_is_a_zombie)
+T_CASE_TIMEOUT(a_server_binds_its_address_while_the_one_before_is_a_zombie, MOST)
 {
 	again(t, SIGTERM, WNOWAIT, 0);
 }
 
-T_CASE(a_server_binds_its_address_when_streamsd_was_killed_too)
+T_CASE_TIMEOUT(a_server_binds_its_address_when_streamsd_was_killed_too, MOST)
 {
 	again(t, SIGKILL, 0, 1);
 }
 
-T_CASE(a_living_server_keeps_its_address)
+T_CASE_TIMEOUT(a_server_binds_its_address_without_streamsd, MOST)
+{
+	T_EQ(setenv("STREAMS_DAEMON", "/nonexistent", 1), 0);
+	again(t, SIGKILL, 0, 0);
+}
+
+static void
+keeps(struct t *t)
 {
 	int port = port_of(t);
 	struct server a, b;
@@ -209,4 +217,15 @@ T_CASE(a_living_server_keeps_its_address)
 	b = start(t, port);
 	T_EQ(result(&b), TADDRBUSY);
 	ends(&a, SIGKILL, 0);
+}
+
+T_CASE_TIMEOUT(a_living_server_keeps_its_address, MOST)
+{
+	keeps(t);
+}
+
+T_CASE_TIMEOUT(a_living_server_keeps_its_address_without_streamsd, MOST)
+{
+	T_EQ(setenv("STREAMS_DAEMON", "/nonexistent", 1), 0);
+	keeps(t);
 }
