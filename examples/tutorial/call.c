@@ -54,7 +54,7 @@ server(int listener)
 	t_sndrel(conn); /* it sends no more; it can still receive */
 	n = t_rcv(conn, buf, sizeof(buf), &flags);
 	if (n < 0 && t_errno == TLOOK && t_look(conn) == T_ORDREL)
-		t_rcvrel(conn); /* the client neither */
+		t_rcvrel(conn); /* the client sends no more either */
 	t_close(conn);
 }
 
