@@ -45,16 +45,16 @@
 #include <str/kinds.h>
 #include "sync/lock.h"
 
-/* Defaults (reference 3.1); pipes are given more room, see docs/memory.md. */
+/* SVR4's defaults.  Pipes have larger marks: docs/memory.md. */
 #define STR_HIGH 5120u
 #define STR_LOW 1024u
-#define STR_MSGSZ 262144u /* greatest data part */
-#define STR_CTLSZ 4096u	  /* greatest control part */
-#define STR_NPUSH 64u	  /* modules in one stream, per side */
+#define STR_MSGSZ 262144u /* most bytes of a data part */
+#define STR_CTLSZ 4096u	  /* most bytes of a control part */
+#define STR_NPUSH 64u	  /* most modules in one stream, per side */
 #define STR_PIPE_HIWAT 524288u
 #define STR_PIPE_LOWAT 131072u
 #define STR_PIPE_BUF 4096u
-#define STR_IOCTIME 15000u /* ms */
+#define STR_IOCTIME 15000u /* ms: the usual limit of an I_STR */
 #define STR_NMODULE 128u
 #define STR_CLTIME 15000u /* ms: how long a close waits for its queues */
 
@@ -63,18 +63,18 @@
 struct str_mdb;
 /* The header of every block of memory.  STR_BLK_*: <str/kinds.h>. */
 struct str_blk {
-	void *next; /* [O] free list */
+	void *next; /* [O] next block of a free list */
 	union {
 		struct {
 			uint32_t state; /* [A] STR_BLK_* */
 			str_a32 owner;	/* [A] thread holding it privately,
 					 * 0 = linked */
 		};
-		str_a64 stamp; /* [A] both: taken and owned at once */
+		str_a64 stamp; /* [A] both words, for one access */
 	};
 };
 
-#define STR_MEM_MAX 524288u /* greatest block, header included */
+#define STR_MEM_MAX 524288u /* largest block, header included */
 void *str_mem_alloc(size_t size, uint32_t state);
 void *str_mem_alloc_plumb(uint32_t state);
 void *str_mem_zalloc(size_t size, uint32_t state);
@@ -92,7 +92,7 @@ void str_mem_own(void *p);
 
 struct str_mem_stats {
 	uint64_t blocks[16]; /* per STR_BLK_* */
-	uint64_t bytes;	     /* in these */
+	uint64_t bytes;	     /* their bytes */
 	uint64_t committed;
 };
 void str_mem_walk(void (*fn)(struct str_blk *b, void *arg), void *arg);
@@ -139,10 +139,12 @@ struct str_seg {
 #define STR_REC_LEN 0x000fffffu /* bytes of content */
 #define STR_REC_KIND 0x00700000u
 #define STR_REC_DATA 0x00000000u /* len bytes of M_DATA */
-#define STR_REC_SKIP 0x00100000u /* unused up to the segment's end */
-#define STR_REC_REF 0x00200000u	 /* mblk_t *; len 0: see the message's blocks */
-#define STR_REC_MSG 0x00300000u	 /* u32 ctl bytes, ctl, data; M_PROTO */
-#define STR_REC_NODATA 0x01000000u /* MSG: no data part at all */
+#define STR_REC_SKIP 0x00100000u /* unused bytes up to the segment's end */
+#define STR_REC_REF 0x00200000u	 /* mblk_t *; if len is 0, its blocks have the
+				  * length */
+#define STR_REC_MSG 0x00300000u	 /* M_PROTO: a word with the number of control
+				  * bytes, the control part, the data */
+#define STR_REC_NODATA 0x01000000u /* MSG: the message has no data part */
 #define STR_REC_MARK 0x02000000u
 #define STR_REC_DELIM 0x04000000u
 #define STR_REC_DEAD 0x08000000u /* not used */
@@ -151,26 +153,28 @@ struct str_seg {
 #define STR_WANT_FUTEX 1u
 #define STR_WANT_TOKEN 2u
 #define STR_WANT_FENCE 4u /* wakers execute a full fence before they look */
-#define STR_WANT_BACK 8u  /* a module was refused: back-enable it */
-#define STR_WANT_FENCED 64u /* ... and all wakers have seen that flag */
+#define STR_WANT_BACK 8u  /* canput() has refused a module: back-enable it */
+#define STR_WANT_FENCED 64u /* ... and all wakers have seen STR_WANT_FENCE */
 #define STR_WANT_ROOM 128u /* a writer of another stream waits for room */
 #define STR_WANT_WATCH 256u /* a slot of the head is armed: head/watch.c */
-#define STR_WANT_QUIET (STR_WANT_FENCE | STR_WANT_FENCED) /* without sleepers */
-#define STR_WANT_BITS 0x1ffu /* the bits above: a number, see head/want.h */
+#define STR_WANT_QUIET (STR_WANT_FENCE | STR_WANT_FENCED) /* no sleeper's
+							   * bits */
+#define STR_WANT_BITS 0x1ffu /* the bits above these are a number:
+			      * head/want.h */
 #define STR_WANT_SHIFT 9
 
-#define STR_FULL_MARK 1u /* high water has been passed */
+#define STR_FULL_MARK 1u /* the count has exceeded the high water mark */
 #define STR_FULL_HELD 2u /* messages wait for memory: see `overflow' */
 
 struct str_headq {
-	/* the producer's line */
+	/* the producer's first cache line */
 	struct str_hlock plock;
 	str_a64 pos;	      /* [P] published end of the log */
-	str_a64 pbytes;	      /* [P] data bytes ever published */
-	uint64_t plimit;      /* [P] a record that ends at or before this
-			       * position has room at pbase, and does not fill
+	str_a64 pbytes;	      /* [P] data bytes that were ever published */
+	uint64_t plimit;      /* [P] up to this position a record needs no
+			       * check: it has room at pbase, and does not fill
 			       * the queue; 0: unknown, see headq.h:publish */
-	uint64_t pblimit;     /* [P] the same for pbytes */
+	uint64_t pblimit;     /* [P] the same limit for pbytes */
 	uint64_t pbase;	      /* [P] address of log position 0, in tail */
 	/* its second one */
 	struct str_seg *tail; /* [P] segment pos is in */
@@ -180,20 +184,20 @@ struct str_headq {
 			       * clear STR_FULL_MARK, str_headq_is_full() */
 	str_a32 pcpu;	      /* [A] CPU of the last producer */
 	uint32_t credit;      /* [P] writes before the next check */
-	uint32_t brisk;	      /* [P] calls follow quickly */
-	uint32_t unseen;      /* [P] counts messages: the CPU of every 64th is
-			       * stored in pcpu */
-	uint32_t going;	      /* [P] the message that is being appended, the
-			       * lower half of its address: headq_goes() */
+	uint32_t brisk;	      /* [P] 1: calls follow each other quickly */
+	uint32_t unseen;      /* [P] counts messages; at every 64th the producer
+			       * stores its CPU in pcpu */
+	uint32_t going;	      /* [P] lower half of the address of the message
+			       * that is being appended: headq_goes() */
 	str_a64 ended;	      /* [P] pos after the last STR_PRIM_END */
 	str_a64 ticket;	      /* [P] ticket of the writer that may write here
 			       * from another stream: head/short.c; 0: none.
 			       * Set to 0 without plock when the stream is
 			       * freed */
-	/* the consumer's line */
+	/* the consumer's first cache line */
 	struct str_hlock clock STR_LINE;
 	str_a64 cpos;	      /* [C] first unread record */
-	str_a64 cbytes;	      /* [C] data bytes ever consumed */
+	str_a64 cbytes;	      /* [C] data bytes that were ever consumed */
 	uint64_t climit;      /* [C] before this position there are only
 			       * complete records, at cbase; 0: unknown, see
 			       * headq.c:str_headq_look */
@@ -201,7 +205,7 @@ struct str_headq {
 	/* its second one */
 	struct str_seg *head; /* [C] segment cpos is in */
 	uint64_t cpos_seen;   /* [C] pos when it was last read */
-	str_a64 part;	      /* [C] taken of the first record: control
+	str_a64 part;	      /* [C] what was taken of the first record: control
 			       * bytes << 32 | data bytes */
 	str_a32 ccpu;	      /* [A] CPU of the last consumer */
 	uint32_t looked;      /* [C] host_ticks() of the last look at pos */
@@ -211,7 +215,8 @@ struct str_headq {
 	str_a32 wwant;	      /* [W] a writer sleeps: STR_WANT_* */
 	str_a32 rword;	      /* [W] word on which readers sleep */
 	str_a32 wword;	      /* [W] word on which writers sleep */
-	str_a32 wsleep;	      /* [W] writers asleep on wword; more, if some died */
+	str_a32 wsleep;	      /* [W] number of writers asleep on wword; too
+			       * large while killed ones are counted */
 	uint32_t pad;	      /* the writer's checks, seen_cpos and the
 			       * following, are in the next cache line */
 	str_a32 npri;	      /* [A] messages on the read queue proper */
@@ -221,31 +226,37 @@ struct str_headq {
 			       * for memory to enter the log; stored here so
 			       * that readers need not load the producer's
 			       * cache lines */
-	str_a32 doubt;	      /* [A] a reader died, and cbytes may be ahead of
-			       * cpos: str_headq_settle() */
+	str_a32 doubt;	      /* [A] 1: a reader was killed, and cbytes may be
+			       * ahead of cpos: str_headq_settle() */
 	struct str_seg *volatile spare; /* [A] one empty segment */
-	uint64_t loglimit;    /* [A] the queue is also full above so many log
-			       * bytes */
-	/* does the reader live? see head/write.c:ask() */
+	uint64_t loglimit;    /* [A] most bytes of the log: above them the queue
+			       * is full, too */
+	/* the check whether the reader lives: head/write.c:ask() */
 	uint64_t seen_cpos;   /* [P] cpos at the last check */
 	uint64_t seen_at;     /* [P] host_ticks() then */
 	uint64_t seen_try;    /* [P] host_ticks() of the last attempt */
-	uint64_t last;	      /* [P] position of the last record, for SNDHOLD */
-	/* segments grow with use */
+	uint64_t last;	      /* [P] position of the last record, which SNDHOLD
+			       * may extend */
+	/* segments become longer with use */
 	uint32_t segsize;     /* [P] of the next segment */
-	/* how often threads sleep here: readers, writers */
-	str_a8 skip[2];	      /* [A] number of waits without a try, after the
-			       * last try in vain: patience.h */
-	str_a8 rest[2];	      /* [A] ... how many of them are left */
+	/*
+	 * whether threads spin or yield before they sleep here: readers,
+	 * writers
+	 */
+	str_a8 skip[2];	      /* [A] number of waits that omit this, after it
+			       * was in vain the last time: patience.h */
+	str_a8 rest[2];	      /* [A] how many of these waits are left */
 	/* writers by turns: turn.c:str_headq_share */
-	uint32_t over;	      /* [P] the writer's turn is over */
-	uint64_t turn;	      /* [P] pbytes at which it ends */
-	str_a32 crowd;	      /* [A] twice the writers that waited, a fraction:
-			       * headq.h:headq_crowded */
-	str_a32 turn_of;      /* [A] tag of the writer whose turn it is, if many
-			       * take turns; 0: none; TURN_NEXT */
-	str_a32 turns;	      /* [A] counts them; writers sleep on it */
-	str_a64 turn_rest;    /* [A] no yield before, host_ticks() */
+	uint32_t over;	      /* [P] 1: the writer's turn is over */
+	uint64_t turn;	      /* [P] pbytes at which the turn ends */
+	str_a32 crowd;	      /* [A] twice the number of writers that have
+			       * waited at once, with HEADQ_CROWD_SHIFT fraction
+			       * bits: headq.h */
+	str_a32 turn_of;      /* [A] tag of the writer of a crowd whose turn it
+			       * is; 0: none; TURN_NEXT */
+	str_a32 turns;	      /* [A] counts turns; writers sleep on it */
+	str_a64 turn_rest;    /* [A] host_ticks() until which no writer
+			       * yields */
 } STR_LINE;
 _Static_assert(__builtin_offsetof(struct str_headq, seen_cpos) % 64 == 0,
 	"the writer stores to the fields from here on, the reader loads those "
@@ -262,8 +273,8 @@ struct str_perim {
 	str_a32 inside;		 /* [A] tag of the thread inside */
 	str_a32 waiters;	 /* [A] a thread sleeps on `inside' */
 	uint32_t nest;		 /* [inside] nested entries of this thread */
-	str_a32 refused;	 /* [A] counts refusals, for an occasional
-				  * check of the thread inside */
+	str_a32 refused;	 /* [A] counts refusals: each eighth checks
+				  * whether the thread inside lives */
 	struct str_lock block;	 /* the backlog */
 	mblk_t *bl_first;	 /* [block] messages that could not enter, each
 				  * with its queue in b_prev; stored
@@ -299,21 +310,27 @@ struct str_qpair {
 	struct str_outer *outer; /* [I] NULL: none */
 	struct str_qpair *sib;	 /* [outer lock] next instance */
 	struct str_qpair *sv_next; /* [block] of pm */
-	str_a32 srvwant;	 /* [A] 1 read, 2 write: deferred service */
-	str_a32 blwant;		 /* [A] 1 read, 2 write: canput() refused
-				  * because of messages that wait at the
-				  * perimeter */
-	str_a64 blbytes[2];	 /* [block of pm] their bytes: read, write
-				  * queue */
-	str_a64 late[2];	 /* [R] the same for late messages */
+	str_a32 srvwant;	 /* [A] queues whose service is deferred: 1 the
+				  * read queue, 2 the write queue */
+	str_a32 blwant;		 /* [A] queues whose senders canput() has
+				  * refused because of messages at the
+				  * perimeter: 1 read, 2 write */
+	str_a64 blbytes[2];	 /* [block of pm] bytes of the messages that
+				  * wait at the perimeter for the read and for
+				  * the write queue */
+	str_a64 late[2];	 /* [R] the same for messages on the late
+				  * list */
 	str_a32 qwaits;		 /* [A] threads in qwait() */
 	str_a32 qword;		 /* [A] word on which they sleep */
-	str_a32 evused;		 /* [A] it has requested callbacks */
+	str_a32 evused;		 /* [A] 1: its procedures have requested
+				  * callbacks */
 	uint32_t excl;		 /* [inside] its open has exclusive access */
 	str_a64 serial;		 /* [A] unique; 0: it is being freed */
-	str_a32 opened;		 /* [A] its open procedure called qprocson */
-	str_a32 closing;	 /* [A] tag of the thread in its close procedure;
-				  * 1: not to be called */
+	str_a32 opened;		 /* [A] 1: its open procedure has called
+				  * qprocson */
+	str_a32 closing;	 /* [A] tag of the thread in its close
+				  * procedure; 1: that procedure must not be
+				  * called */
 	const unsigned long *volatile drops; /* [A] str_queue_drops(): its
 				  * count of dropped messages, or NULL */
 };
@@ -338,8 +355,8 @@ struct str_file {
 			str_a32 open; /* [A] 1 while a process may hold it; 3:
 				       * in change; 0: free */
 		};
-		str_a64 use;	 /* [A] both, for the thread that closes it:
-				  * file.c */
+		str_a64 use;	 /* [A] both words, for the thread that closes
+				  * the file: file.c */
 	};
 	struct str_head *head;	 /* [I] */
 	struct host_carrier carrier; /* [I] its carrier */
@@ -361,11 +378,12 @@ struct str_fileblk {
 #define STR_H_HOLD 0x0100u  /* SNDHOLD */
 #define STR_H_DELIM 0x0200u /* SNDDELIM */
 #define STR_H_NDEL 0x0400u  /* SO_NDELON */
-#define STR_H_MODS 0x0800u  /* modules are between the heads */
+#define STR_H_MODS 0x0800u  /* modules are pushed between the heads */
 #define STR_H_SOCK 0x1000u   /* it is a socket: its events are those of one */
 #define STR_H_WSHUT 0x2000u  /* ... on which nothing more can be sent */
-#define STR_H_DEV 0x4000u    /* a device stream's; its peer is a dummy */
-#define STR_H_FIFO 0x8000u   /* its own peer */
+#define STR_H_DEV 0x4000u    /* the head of a device stream; its peer is a
+			      * dummy */
+#define STR_H_FIFO 0x8000u   /* the head of a FIFO, which is its own peer */
 #define STR_H_NOWR 0x10000u  /* FIFO: no file is open for writing */
 #define STR_H_NORD 0x20000u  /* FIFO: no file is open for reading */
 #define STR_H_LOST 0x40000u  /* the peer's first carrier is closed, but the
@@ -377,7 +395,7 @@ struct str_fileblk {
 #define STR_H_EOF 0x800000u	/* a module has signalled the end of data */
 #define STR_H_AWAY 0x1000000u /* the other end is read outside the domain: data
 			      * written here is sent into the socket */
-#define STR_H_NOROOM 0x2000000u /* ... which is full */
+#define STR_H_NOROOM 0x2000000u /* ... and the socket is full */
 #define STR_H_FED 0x4000000u /* bytes from outside arrive through the socket */
 #define STR_H_MIXED 0x8000000u /* a process outside may write here as well */
 #define STR_H_LEFT 0x10000000u /* the other end was passed to a process that
@@ -416,11 +434,13 @@ struct str_head {
 	uint32_t end;		 /* [I] 0 or 1 */
 	str_a32 user[2];	 /* [A] str_head_user() */
 	struct str_file file;	 /* its first open file */
-	str_a32 nfile;		 /* [A] files open, the first included */
-	str_a64 refs;		 /* [A] references by attached names, links and
-				  * descriptors in flight, which keep it
-				  * without a file; see str_head_refs() */
-	str_a32 nread, nwrite;	 /* [A] FIFO: files open for either */
+	str_a32 nfile;		 /* [A] number of open files, the first
+				  * included */
+	str_a64 refs;		 /* [A] number of references (attached names,
+				  * links, descriptors in flight), which keep
+				  * the head without a file: str_head_refs() */
+	str_a32 nread, nwrite;	 /* [A] FIFO: files open for reading, for
+				  * writing */
 	struct str_lock boxlock; /* the order of its box: core/sock/box.c */
 	struct str_lock inlock;	 /* the order of bytes that come by the socket:
 				  * core/head/outside.c */
@@ -444,14 +464,14 @@ struct str_head {
 				  * with connld is answered: plumb/name.c */
 	str_a32 sockerr;	 /* [A] SOCK: errno that the program has not been
 				  * told, or 0 */
-	str_a32 wrband_back;	 /* [A] the band in which room was refused last,
-				  * for S_WRBAND */
+	str_a32 wrband_back;	 /* [A] the band that was refused last, for
+				  * S_WRBAND */
 	uint32_t cltime;	 /* ms */
 	uint32_t wroff, wrpad;
 	str_a32 sid;		 /* [A] session whose terminal it is, or 0 */
 	ssize_t minpsz, maxpsz;	 /* not used: SO_MINPSZ, SO_MAXPSZ set those of
 				  * the read queue */
-	str_a64 ctime;		 /* created, host_now() */
+	str_a64 ctime;		 /* when it was made, host_now() */
 	str_a64 watched[STR_NWATCHED]; /* [A] watchers that wait here: watch.c */
 };
 
@@ -480,10 +500,12 @@ struct str_plumb {
 	struct str_lock rlock;
 	queue_t *run_first;	  /* [R] */
 	queue_t *run_last;	  /* [R] */
-	str_a32 nrun;		  /* [A] queues on the run list, +1 if late */
-	str_a32 committed;	  /* [A] tag of the thread that woke a runner */
-	str_a64 committed_at;	  /* [A] host_ticks() */
-	str_a32 closed;		  /* [A] bit per end */
+	str_a32 nrun;		  /* [A] number of queues on the run list, and 1
+				   * while there is late work */
+	str_a32 committed;	  /* [A] tag of the thread that has woken a
+				   * runner for the list; 0: there is none */
+	str_a64 committed_at;	  /* [A] host_ticks() at that time */
+	str_a32 closed;		  /* [A] bit per end: it is closed */
 	str_a32 freed;		  /* [A] 1: the stream is freed when the last
 				   * call on it has ended */
 	str_a64 runner_at;	  /* [A] host_ticks() when it began, or
@@ -502,12 +524,12 @@ struct str_plumb {
 	str_a32 ksocked;	  /* [A] 1: it has or had a socket */
 	str_a32 half;		  /* [A] 1: its end 1 waits for I_PIPE */
 	str_a32 pushed;		  /* [A] 1: it has or had modules */
-	str_a32 sole;		  /* [A] bit per end that was closed by the
-				   * only process that ever had it */
+	str_a32 sole;		  /* [A] bit per end: it was closed by the only
+				   * process that ever had it */
 	str_a32 closer;		  /* [A] tag of the thread in the last close */
-	str_a64 drain_end;	  /* [A] without a holder: it is closed when it
-				   * is empty, or at this time; 0: it has a
-				   * holder */
+	str_a64 drain_end;	  /* [A] the stream has no holder, and is closed
+				   * when its queues are empty, or at this time;
+				   * 0: it has a holder */
 	str_a64 reap_end;	  /* [A] until then its close waits for the
 				   * reapers of killed threads; 0: there is
 				   * none */
@@ -564,7 +586,7 @@ void str_link_bury(struct str_plumb *up, struct host_call *hc);
 struct str_pass {
 	struct str_blk blk;
 	struct str_head *head;	 /* [I] a Stream's, with a reference; or NULL */
-	struct str_head *at;	 /* [I] the receiving end */
+	struct str_head *at;	 /* [I] the head that receives it */
 	uint64_t box, id;	 /* [I] other: the box, and its number there */
 	uint32_t fflags;	 /* [I] */
 	uint32_t uid, gid;	 /* [I] */
@@ -635,25 +657,28 @@ enum {
 	STR_ROOT_UNBURIED, /* freed pipes that wait for a call to end */
 	STR_ROOT_EPOCH,	  /* of the reaper's marks */
 	STR_ROOT_TOKENS,  /* a counter, for the tools */
-	STR_ROOT_MUXID,	  /* last l_index given out */
+	STR_ROOT_MUXID,	  /* the last l_index that was given out */
 	STR_ROOT_APUSH,	  /* autopush table */
 	STR_ROOT_NAMES,	  /* struct str_name list: fattach */
 	STR_ROOT_NAMELOCK,
 	STR_ROOT_NNAMES,
 	STR_ROOT_SID,	  /* last stream number */
-	STR_ROOT_NDEVS,	  /* device and FIFO streams: streamsd is wanted */
+	STR_ROOT_NDEVS,	  /* device and FIFO streams, which need streamsd */
 	STR_ROOT_LOG,	  /* strlog(9) ring */
 	STR_ROOT_APCONF,  /* 1: the autopush file has been applied */
-	STR_ROOT_REFSEQ,  /* references made and given up, ever */
+	STR_ROOT_REFSEQ,  /* counts references that were made or given up */
 	STR_ROOT_COLLECT, /* tag of the collector at work */
-	STR_ROOT_COLLECTED, /* what the last one found in order */
-	STR_ROOT_NKSOCK,  /* sockets' slots ever used */
-	STR_ROOT_TICKET,  /* the last one given to a shortcut */
-	STR_ROOT_REACH,   /* of searches in the directory: plumb/dir.c */
-	STR_ROOT_LEFT,	  /* ends that left with something unread: outside.c */
+	STR_ROOT_COLLECTED, /* state of the heads in which a collector found
+			     * nothing to do: tally.c */
+	STR_ROOT_NKSOCK,  /* slots of sockets that were ever used */
+	STR_ROOT_TICKET,  /* the last number given to a shortcut */
+	STR_ROOT_REACH,   /* longest search in the directory: plumb/dir.c */
+	STR_ROOT_LEFT,	  /* counts requests to other processes to send unread
+			   * data outside: outside.c */
 	STR_ROOT_ODD,	  /* counts streams that become other than common
 			   * pipes: plumb/sweep.c */
-	STR_ROOT_PLAIN,	  /* 1 + that count, when all were common pipes */
+	STR_ROOT_PLAIN,	  /* 1 + that count at a time when all streams were
+			   * common pipes */
 	STR_ROOT_DEATHS,  /* notices of deaths: head/notice.c */
 	STR_ROOT_WATCH,	  /* watchers: head/watch.c */
 	STR_ROOT_KSOCK = 48, /* STR_NKSOCK pieces of their table */
@@ -813,9 +838,11 @@ bool str_plumb_lock_soon(struct str_plumb *pl, unsigned ms);
 void str_plumb_unlock(struct str_plumb *pl);
 int str_claim(struct str_plumb *pl);
 void str_unclaim(struct str_plumb *pl);
-/* str_claim_try - claim inside a claim, never waiting; false: a plumber is at
- * work, or there is no slot. str_claim_stream - the same for an address that
- * may no longer be a stream. */
+/*
+ * str_claim_try - claim @pl, inside another claim; never waits.
+ * Return: false: a plumber is at work, or the thread has no free entry.
+ * str_claim_stream - the same for an address that may no longer be a stream.
+ */
 bool str_claim_try(struct str_plumb *pl);
 bool str_claim_stream(struct str_plumb *pl);
 /*
@@ -912,7 +939,7 @@ struct str_plumb *str_stream_alloc(uint32_t kind, uint32_t hiwat,
 void str_stream_discard(struct str_plumb *pl);
 bool str_stream_bury(struct str_plumb *pl);
 unsigned str_stream_bury_all(void);
-/* LATER: when a call has ended that a thread is still inside. */
+/* LATER: when the calls end that threads are still inside. */
 enum str_freed { STR_FREED_NOT, STR_FREED, STR_FREED_LATER };
 enum str_freed str_stream_free(struct str_plumb *pl, uint64_t sid,
 	void (*clear)(struct str_plumb *pl));
@@ -1066,7 +1093,7 @@ str_headq_settle(struct str_headq *hq)
 void str_headq_repair_c(struct str_headq *hq);
 unsigned str_headq_records(struct str_headq *hq, uint32_t bits);
 
-/* Bytes in a block; 0 if b_rptr is beyond b_wptr. */
+/* The number of bytes in a block; 0 if b_rptr is beyond b_wptr. */
 STR_INLINE size_t
 str_blen(const mblk_t *bp)
 {
@@ -1091,7 +1118,7 @@ void str_headq_advance(struct str_headq *hq, const struct str_rec *rec,
 #define STR_TOOK_ALL 3u
 
 /* wake and sleep: head/wake.c, head/sleep.c */
-/* One more in a count that only this thread writes. */
+/* Add 1 to a count that only this thread writes. */
 STR_INLINE void
 str_count(str_a64 *n)
 {
@@ -1128,7 +1155,8 @@ str_pipe_abandoned(struct str_plumb *pl)
 int str_outside_pump(struct str_head *sd, struct host_call *hc);
 void str_outside_left(struct str_head *sd);
 void str_outside_put_from_peer(struct str_head *sd, mblk_t *mp);
-#define STR_INSIDE (-1001L) /* str_outside_write: write in the domain */
+#define STR_INSIDE (-1001L) /* result of str_outside_write(): write in the
+			     * domain */
 bool str_outside_take(struct str_head *sd, int fd);
 void str_outside_home(struct str_head *sd, struct host_call *hc);
 bool str_outside_only(struct str_head *sd);
@@ -1154,10 +1182,10 @@ int str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 #define STR_SLEEP_READ 1u
 #define STR_SLEEP_WRITE 2u
 #define STR_SLEEP_WAY 3u
-/* or for an event rarer than a message, or room, of band 0: */
+/* events other than a message, or room, of band 0: */
 #define STR_SLEEP_RARE 4u
-#define STR_SLEEP_HIPRI 8u   /* READ: a high priority message first */
-#define STR_SLEEP_NORMAL 16u /* READ: none of high priority */
+#define STR_SLEEP_HIPRI 8u   /* READ: a high-priority message */
+#define STR_SLEEP_NORMAL 16u /* READ: any message without high priority */
 #define STR_SLEEP_BAND(b) (STR_SLEEP_RARE | (unsigned)(b) << 8)
 #define STR_SLEEP_BAND_OF(why) ((why) >> 8)
 int str_head_look(struct str_head *sd, struct host_call *hc);
@@ -1200,7 +1228,7 @@ str_stream_odd(void)
 	(void)str_add(str_root(STR_ROOT_ODD), (uint64_t)1);
 }
 
-/* What root @r says in the file @df of a domain; 0: it cannot be read. */
+/* The value of root @r in the file @df of a domain; 0 if it cannot be read. */
 STR_INLINE uint64_t
 str_recorded_root(const struct host_file *df, unsigned r)
 {

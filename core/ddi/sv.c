@@ -83,7 +83,8 @@ str_cv_join(struct str_cv *cv)
 }
 
 /*
- * Leave without having been woken.  Return: false if we were woken meanwhile.
+ * Leave the variable without having been woken. Return: false: this thread was
+ * woken meanwhile.
  */
 static bool
 leave(struct str_cv *cv, struct str_thread *t)

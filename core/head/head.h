@@ -147,12 +147,14 @@ bool str_head_local(struct str_head *sd);
 long str_head_ioctl(struct str_head *sd, struct host_call *hc,
 	unsigned long cmd, unsigned long arg);
 
-/* str_head_events - poll events that hold now; takes q_klock, and a claim, for
- * which it waits while there is a plumber, but waits for no event.
+/*
+ * str_head_events - the poll events that hold now.  Waits for no event, but may
+ * wait for a plumber: it takes q_klock, and a claim.
  * str_head_events_as - for an open file with @fflags: if it has a FIFO open for
  * one side only, events of the other side are not reported.
  * str_head_events_for - the same; the caller needs those of @want only, and
- * errors and hang-up. */
+ * errors and hang-up.
+ */
 uint32_t str_head_events(struct str_head *sd);
 uint32_t str_head_events_as(struct str_head *sd, uint32_t fflags);
 uint32_t str_head_events_for(struct str_head *sd, uint32_t fflags,
@@ -274,7 +276,7 @@ bool str_head_lost(struct str_head *sd);
 
 /* str_head_stale - has a look at the carrier been requested? */
 bool str_head_stale(struct str_head *sd);
-/* str_head_look - consult the carrier: hang-up of the other end. */
+/* str_head_look - look at the carrier: has the other end hung up? */
 int str_head_look(struct str_head *sd, struct host_call *hc);
 
 /*
@@ -390,7 +392,7 @@ int str_name_open(struct host_call *hc, uint64_t dev, uint64_t ino,
 
 /*
  * Names.
- * str_name_count - how many are attached, 0 mostly: no lock, no call.
+ * str_name_count - the number of attached names, usually 0; takes no lock.
  * str_name_is - is a Stream attached to that file?  The caller need be no member.
  * str_name_recorded_count,
  * str_name_recorded - the same for a domain whose file is read and not mapped;
@@ -452,9 +454,9 @@ void str_pipe_pair_gone(struct str_head *sd);
 /*
  * str_pipe_ended - the same: this process has closed the last descriptor of
  * @sd's end, and no other process ever had one
- * Return: CLOSED_END: this call closed the end; CLOSED_BOTH: and no trace is
- * left of the pipe; CLOSED_NOT: otherwise, also if a thread is still inside a
- * call on the pipe.
+ * Return: CLOSED_END: this call closed the end; CLOSED_BOTH: the other end was
+ * closed, too, and the pipe has been freed; CLOSED_NOT: otherwise, also if a
+ * thread is still inside a call on the pipe.
  */
 enum str_closed { STR_CLOSED_NOT, STR_CLOSED_END, STR_CLOSED_BOTH };
 enum str_closed str_pipe_ended(struct str_head *sd);

@@ -199,8 +199,8 @@ str_headq_rewind(struct str_headq *hq)
 }
 
 /*
- * Room for a record of @len bytes (a multiple of 4).  Returns its address
- * and, in *ret_pos, its log position; NULL when there is no memory.
+ * Make room for a record of @len bytes (a multiple of 4). Return: its address
+ * and, in *ret_pos, its log position; NULL: no memory.
  * Locks: plock.
  */
 STR_NOINLINE unsigned char *
@@ -257,7 +257,7 @@ str_headq_room_slow(struct str_headq *hq, uint32_t len, uint64_t *ret_pos)
 
 /*
  * Is the queue full?  Any thread may call it; exact under plock.  Clears `full'
- * with the hysteresis of the reference: at zero or below lowat.
+ * when the count is zero or below lowat, as SVR4 says.
  */
 bool
 str_headq_is_full(struct str_headq *hq)
@@ -468,7 +468,7 @@ ref:
 
 /*
  * str_headq_hold - record whether messages wait for memory
- * In this order, because the lock's next owner relies on `overflow'.
+ * The order of the stores matters: the lock's next owner relies on `overflow'.
  * Locks: plock.
  */
 void

@@ -19,7 +19,7 @@
 #define LOG_SLACK 65536u
 #define LOG_MAX 1048576u
 
-/* hq->part: that part of the first record has been consumed */
+/* bits of hq->part: this part of the first record has been consumed */
 #define PART_CTL (1ull << 63)
 #define PART_DATA (1ull << 31)
 
@@ -143,11 +143,16 @@ headq_bytes(uint64_t in, uint64_t out)
  * lost turns. */
 #define HEADQ_CROWD 8u
 #define TURN_NEXT (~0u) /* turn_of: the turn of the thread that wakes next */
-/* `crowd' is forgotten within about 2^8 turns; 8 is also the number of its
- * fraction bits */
+/*
+ * number of fraction bits of `crowd'; a crowd that has ended is forgotten
+ * within about 2^8 turns
+ */
 #define HEADQ_CROWD_SHIFT 8
 
-/* Have many writers waited at once, in the last turns?  Without plock a hint. */
+/*
+ * Have many writers waited at once, in the last turns? If the caller does not
+ * hold plock, the answer is a hint.
+ */
 STR_INLINE bool
 headq_crowded(const struct str_headq *hq)
 {
@@ -155,8 +160,8 @@ headq_crowded(const struct str_headq *hq)
 }
 
 /*
- * Before a write that may block: if a crowd writes by turns, and it is the turn of
- * another thread, wait for the next turn.  Return: as str_headq_await().
+ * Before a write that may block: if it is the turn of another writer of a
+ * crowd, wait for the next turn.  Return: as str_headq_await().
  */
 STR_INLINE int
 headq_await(struct str_head *sd, struct host_call *hc)
@@ -166,7 +171,10 @@ headq_await(struct str_head *sd, struct host_call *hc)
 	return 0;
 }
 
-/* Before a reader waits: if a crowd writes, the turn of its writer is lost. */
+/*
+ * Before a reader waits at the empty queue of a crowd: end the turn of a writer
+ * that does not write.
+ */
 STR_INLINE void
 headq_lost(struct str_headq *hq)
 {

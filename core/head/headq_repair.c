@@ -138,7 +138,7 @@ str_headq_recount(struct str_headq *hq)
 {
 	if (str_load(&hq->doubt) != 0) {
 		str_store(&hq->doubt, 0u); /* first: if this thread is killed,
-					    * plock's next owner repairs */
+					    * the next owner of plock repairs */
 		str_headq_repair_p(hq);
 	}
 	if (str_load(&hq->overflow) != 0)

@@ -16,7 +16,10 @@
 #define LOOK_NS 3000u	/* between two looks of a thread that only reads */
 #define LOOK_PAUSES 100u /* pauses after which it looks in any case */
 #define LOOK_STREAK 8u	/* successful looks before it delays a look */
-/* Parts of a referenced message: leading M_PROTO blocks, then the rest. */
+/*
+ * Set the lengths of the parts of a referenced message: of the leading M_PROTO
+ * blocks, and of the rest.
+ */
 static void
 ref_parts(struct str_rec *rec)
 {
@@ -39,7 +42,7 @@ refill(struct str_headq *hq)
 {
 	bool some, died;
 
-	/* if there is a producer, it appends them itself */
+	/* if the lock has an owner, this producer appends them */
 	if (!str_htrylock_hard(&hq->plock, &died))
 		return false;
 	if (died)
@@ -51,7 +54,7 @@ refill(struct str_headq *hq)
 	return some;
 }
 
-/* The consumer is at the end of a segment: go to the next one. */
+/* The consumer is at the end of a segment: continue in the next one. */
 static STR_NOINLINE void
 next_seg(struct str_headq *hq)
 {
@@ -226,7 +229,7 @@ str_headq_first(struct str_headq *hq, struct str_rec *rec)
 				come_first(hq, rec);
 				continue;
 			}
-			return true; /* its own pointers show the part already
+			return true; /* b_rptr of its blocks is past the part
 				      * taken */
 		}
 		part = str_load(&hq->part);
@@ -382,8 +385,8 @@ str_headq_part(struct str_headq *hq, void *ubuf, size_t len)
 	if (cpos == hq->cpos_seen)
 		hq->cpos_seen = str_load_acq(&hq->pos);
 	/*
-	 * messages that were put ahead of it earlier are visible after that
-	 * look
+	 * a message of high priority, or of a band, that was put before this
+	 * record is visible after the load of pos, and is first
 	 */
 	if (cpos == hq->cpos_seen || cpos == s->base + s->size ||
 	    str_load(&hq->npri) != 0 || is_plain_pipe(hq))

@@ -13,7 +13,8 @@
 #define PIPE_MIN 4096u
 #define PIPE_MAX (1u << 20)
 #define CLTIME_MAX 299999
-#define CLTIME_VALUE 0x60000u /* above the longest time, below any program */
+#define CLTIME_VALUE 0x60000u /* greater than any close time, less than any
+			       * address in a program */
 #define RD_MODES 0x23u	 /* RMSGD RMSGN RFILL */
 #define RD_PROTO 0x1cu	 /* RPROTDAT RPROTDIS RPROTNORM */
 

@@ -55,14 +55,23 @@ lent_soon(struct str_head *sd, struct host_call *hc, uint32_t what,
 	uint32_t ev;
 	uint8_t n;
 
-	/* room: with fewer wake-ups there is more room each time */
+	/*
+	 * a sender that waits for room: if it is woken less often, it finds
+	 * more room each time
+	 */
 	if (try == NULL && way)
 		return false;
 	if (patience_rests(&l->rest[way]))
 		return false;
-	/* a flow of bytes on one CPU: fewer wake-ups are better */
+	/*
+	 * a flow of bytes: if it comes from this CPU, sleep at once, so that
+	 * each wake-up finds more data
+	 */
 	if (flow) {
-		/* a timer on this CPU may have delivered it nevertheless */
+		/*
+		 * data from another CPU may have been delivered by a timer on
+		 * this one: so try a few times more
+		 */
 		n = from_afar(id) ? FAR_WAITS + 1 : str_load(&l->far);
 		if (n == 0)
 			return false;
@@ -104,8 +113,10 @@ sock_wait(const struct str_sleep *s, uint64_t most, uint32_t lent,
 	int err = 0;
 
 	*ret_ev = 0;
-	/* first wait only for the socket, which is cheaper: other wakers find
-	 * us in the second stage */
+	/*
+	 * first wait only for the socket, which is cheaper; other wakers reach
+	 * this thread when it waits for its carrier, too
+	 */
 	if (lent != 0 && most <= STAGE_NS) {
 		if (lent_ready(sd, lent) ||
 		    (str_load(&sd->flags) & STR_H_CLOSED) != 0)
@@ -127,7 +138,7 @@ sock_wait(const struct str_sleep *s, uint64_t most, uint32_t lent,
 			str_sock_interest(id), most, ret_ev);
 	}
 	str_store(&t->asleep_on, (uint64_t)0);
-	/* before the event is handled: we need no token */
+	/* before the event is handled: this thread needs no token any more */
 	if (alone)
 		want_disarm(s->want, n);
 	return err;

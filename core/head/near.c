@@ -10,14 +10,15 @@
  * for many streams makes the sockets below them near where the driver permits
  * it (str_sock_leave).
  *
- * The end of that.  streamsd stops watching as soon as it finds that the socket
- * is not near any more.  A thread that sleeps at this one stream needs no wake:
- * after 20 ms at most it watches the socket itself.  One that waits for many
- * arms the stream's item, executes a full fence, and then checks whether the
- * socket is near; ksock_near() clears the flag, executes a full fence, and
- * reports an event of all armed items, those with EPOLLEXCLUSIVE, too.  If one
- * of these were left out, its process would rely on another process, which may
- * be busy when data comes, and wait for nothing at that time.
+ * End. streamsd stops watching as soon as it finds that the socket is not near
+ * any more.  A thread that sleeps at this one stream needs no wake: after 20 ms
+ * at most it watches the socket itself.  One that waits for many arms the
+ * stream's item, executes a full fence, and then checks whether the socket is
+ * near; ksock_near() clears the flag, executes a full fence, and reports an
+ * event of all armed items, those with EPOLLEXCLUSIVE, too.  If the report left
+ * one of these out, its process would rely on another process to watch the
+ * socket. But that process may be busy when data comes, and then does not wait
+ * for it.
  */
 #include "core.h"
 #include "sock/table.h"

@@ -12,9 +12,8 @@
  *
  * Freeing.  The message's buffer is a struct str_pass.  A message that is
  * flushed, or still queued when the pipe is closed, releases its reference
- * (str_msg_of_pass()).  A
- * descriptor without a message is closed by the next receiver, or by streamsd,
- * which is requested to check.
+ * (str_msg_of_pass()).  A descriptor without a message is closed by the next
+ * receiver, or by streamsd, which is requested to check.
  *
  * Crash.  A sender that is killed before its message is on the queue leaves a
  * descriptor without a message.  A receiver has its duplicate before it marks
@@ -179,7 +178,7 @@ take_other(struct str_head *sd, struct str_pass *p, int *ret_fd)
 {
 	int err = host_box_ready(p->box, false);
 
-	if (err != 0) /* another process may still pass the box to us */
+	if (err != 0) /* another process may still pass the box to this one */
 		return err == EIO && str_box_held(p->box) ? EBUSY : err;
 	(void)str_lock(&sd->boxlock);
 	err = EIO;
@@ -335,9 +334,8 @@ let_take(struct str_pass *p, uint32_t v, struct host_call *hc)
 }
 
 /*
- * Wait until the first message is an M_PASSFP, and mark it as being taken by
- * us.
- * Return: 0, an errno.
+ * Wait until the first message is an M_PASSFP, and store this thread's tag in
+ * its `taken'.  Return: 0, an errno.
  */
 static int
 claim_first(struct str_head *sd, struct host_call *hc, mblk_t **ret_mp)

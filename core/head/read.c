@@ -309,7 +309,7 @@ take_all(struct reader *r)
 	}
 	str_hunlock(&hq->clock, STR_HOLD_C);
 	if (str_unlikely(host_tls.ntouch != 0))
-		str_sched_touched(); /* a band's writers were let go on */
+		str_sched_touched(); /* writers of a band were enabled */
 	if (str_unlikely(ended))
 		str_plain_ended(r->sd);
 	return ret;
@@ -407,8 +407,8 @@ str_sched_run_head(struct str_head *sd, struct host_call *hc)
 
 	if (str_load(&sd->plumb->committed) != 0) {
 		/*
-		 * a thread that relied on us enabled its queue before: see
-		 * str_sched_leave()
+		 * the thread that committed this one enabled its queue before:
+		 * see str_sched_leave()
 		 */
 		str_store(&sd->plumb->committed, 0u);
 		str_fence_full();

@@ -699,8 +699,10 @@ rput(struct str_head *sd, queue_t *q, mblk_t *mp)
 		m_mi(sd, mp);
 		break;
 	default:
-		/* M_BREAK, M_CTL, M_DELAY, M_STOP, M_START ... are for those
-		 * below */
+		/*
+		 * M_BREAK, M_CTL, M_DELAY, M_STOP, M_START and the like are for
+		 * modules and drivers
+		 */
 		freemsg(mp);
 		break;
 	}

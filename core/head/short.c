@@ -193,7 +193,8 @@ wake(struct str_head *sd, struct str_plumb *to, int fd)
 }
 
 /*
- * The lock is not biased to us, or the record needs more than a test for room.
+ * The lock is not biased to this thread, or the record needs more than a test
+ * for room.
  */
 static STR_NOINLINE bool
 append_slow(struct str_headq *hq, uint64_t ticket, const void *ubuf, size_t len)

@@ -79,7 +79,7 @@ static int
 post(const struct str_sig *s, int sig, const struct host_siginfo *si)
 {
 	if (s->id > 0 && s->start != 0 && member((uint32_t)s->id, s->start) == NULL) {
-		/* in exec, or dead: then another process may have the number */
+		/* in exec, or dead: another process may have its number */
 		return host_signal_post((uint32_t)s->id, 0, NULL);
 	}
 	return host_signal_post((uint32_t)s->id, sig, si);

@@ -9,12 +9,12 @@
  * end.
  *
  * Order.  A caller that must wait first runs the enabled queues of its stream.
- * If the other side last ran on this CPU, it yields to it; if on another one, it
- * spins with back-off, never longer than a wake costs.  It does neither if that
- * was in vain lately (patience.h, host/user/way.h).  Then it sleeps on words,
- * without limit: the queue's, and one by which it is told that streamsd has
- * ended.  streamsd tells it of deaths (notice.c).  Without streamsd the sleep has
- * stages (carrier.c).
+ * If the other side last ran on this CPU, the caller yields to it; if on
+ * another CPU, the caller spins with back-off, never longer than a wake costs.
+ * It does neither if that was in vain lately (patience.h, host/user/way.h).
+ * Then it sleeps without limit on two words: the queue's word, and a word that
+ * the kernel changes when streamsd ends.  streamsd reports deaths to it
+ * (notice.c).  Without streamsd the sleep has stages (carrier.c).
  *
  * Protocol.  The sleeper sets its bit in the queue's want word, executes the
  * heavy fence, and looks again.  wake.c has the other side.
@@ -345,8 +345,10 @@ notice_begin(const struct str_sleep *s, struct host_notice *ret_n,
 		return ENOSYS;
 	if (!sleep_reads(s->why))
 		str_sleep_count(&sd->peer->hq);
-	/* before the fence: streamsd, and a thread that rings bells, must find
-	 * us */
+	/*
+	 * before the fence: streamsd, and a thread that rings bells, must find
+	 * this thread
+	 */
 	str_store_rel(&host_self()->asleep_on, (uint64_t)(uintptr_t)sd);
 	str_sleep_ask(s->want, STR_WANT_FUTEX);
 	if (host_serve != NULL)
@@ -538,7 +540,7 @@ str_sleep_awaited(struct str_head *sd, struct host_call *hc)
 	if (str_unlikely(host_ticks() - start <
 		LONG_READ_US * host_ticks_per_ms / 1000 || headq_much(hq)))
 		patience_paid(&hq->skip[0], &hq->rest[0]);
-	/* our waker may have left the stream's queues to us */
+	/* the waker may have left the stream's queues to this thread */
 	if (str_unlikely((str_load(&sd->plumb->committed) |
 		str_load(&sd->plumb->nrun)) != 0))
 		(void)str_sched_run_head(sd, hc);
@@ -563,7 +565,7 @@ str_sleep(struct str_head *sd, struct host_call *hc, unsigned why,
 
 	if (err == EBADF && str_head_gone(sd, sid, seq))
 		return err;
-	/* our waker may have left the stream's queues to us */
+	/* the waker may have left the stream's queues to this thread */
 	(void)str_sched_run_head(sd, hc);
 	return err;
 }

@@ -84,8 +84,8 @@ void str_sleep_count(struct str_headq *hq);
  * str_stage_far - what follows stage 1.
  * str_stage_dead - before a sleep without limit: reap the threads that have died
  * inside this stream.
- * Return of the sleeps: 0 look again; EINTR; ETIMEDOUT, of stage 1 perhaps before
- * the deadline; EBADF.
+ * Return of the sleeps: 0: look again; EINTR; ETIMEDOUT, which stage 1 may
+ * return before the deadline; EBADF.
  */
 int str_carrier_look(struct str_head *sd, struct host_call *hc,
 	uint32_t *ret_ev);

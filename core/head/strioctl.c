@@ -60,7 +60,8 @@ forget_answer(struct str_head *sd, uint32_t *ret_who)
 
 /*
  * Thread @who is storing the answer, and may have died meanwhile: its reaper
- * decides whether it was stored, str_ioctl_revive(). @locked: we must not reap.
+ * decides whether it was stored, str_ioctl_revive(). @locked: this thread holds
+ * locks and must not reap.
  */
 static void
 look_after(struct str_head *sd, uint32_t who, bool locked)

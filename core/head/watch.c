@@ -31,17 +31,17 @@
  * was before it set the bit.  Otherwise it would disarm a waiter that has taken
  * the bit, armed again, and found nothing.
  *
- * Exclusive.  Slots may be armed with EPOLLEXCLUSIVE.  As soon as a waker has
- * woken a thread by one of these, it leaves the further ones armed, as on
- * Linux.  str_watch_again(), which reports no event, handles all slots.
+ * Exclusive.  Slots may be armed with EPOLLEXCLUSIVE.  When a waker has woken a
+ * thread by one of these slots, it leaves the other exclusive slots armed, as
+ * Linux does.  str_watch_again(), which reports no event, handles all slots.
  *
  * Sleeping.  A thread counts itself in `sleepers', executes a fence, and looks
  * at `some'.  The waker wakes one of them, and only wakers take counts
- * back.  So the count may be too great, by threads that a signal or a time-out
- * woke: a wake that finds no thread sets it to 0, by a compare-and-swap.  Each
- * thread that counts itself also changes the high bits of the word; then the
- * compare-and-swap fails and the count stays.  Threads that also wait for
- * descriptors of the kernel count themselves in `bell'.
+ * back.  So the count is too great after a signal or a time-out has woken
+ * threads. A wake that finds no thread sets the count to 0, by a
+ * compare-and-swap.  Each thread that counts itself also changes the high bits
+ * of the word; then the compare-and-swap fails and the count stays.  Threads
+ * that also wait for descriptors of the kernel count themselves in `bell'.
  *
  * Life.  Memory of watchers is used for nothing else, and never returned: a
  * waker with an old slot sets a bit in vain at worst.  The next process that
@@ -65,7 +65,7 @@
 #define NUMBER_SHIFT 39
 #define GEN_SHIFT 49
 #define GEN_MASK 0x7fffu
-/* all that names the registration */
+/* the bits that identify the registration */
 #define NAME_MASK (~0ull << ITEM_SHIFT)
 
 _Static_assert(STR_WATCH_ITEMS <= 1u << (NUMBER_SHIFT - ITEM_SHIFT), "items");
@@ -311,7 +311,7 @@ str_watch_unfit(struct str_head *sd)
 		STR_H_LEFT)) != 0;
 }
 
-/* The CPU on which the last writer of what is read at @sd ran. */
+/* The CPU on which the last writer to @sd's head queue ran. */
 uint32_t
 str_watch_cpu(struct str_head *sd)
 {

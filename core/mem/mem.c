@@ -368,7 +368,10 @@ str_mem_refill(struct str_thread *t, unsigned cls)
 	struct chain *c;
 
 	if (p->head != NULL) {
-		/* in both places rather than in none: str_mem_reap() */
+		/*
+		 * if this thread is killed between the two stores, the chain is
+		 * in both magazines, not in none: str_mem_reap()
+		 */
 		*m = *p;
 		str_barrier();
 		STR_CRASH_POINT("mem:swap");
@@ -571,7 +574,10 @@ str_mem_free(void *p)
 	m = &t->mag[0][cls];
 	if (str_unlikely(m->count >= str_mem_class_batch[cls]))
 		str_mem_spill(t, cls);
-	/* if we die from here on, the reaper finds plain memory */
+	/*
+	 * if this thread is killed from here on, the reaper finds memory
+	 * without a special kind
+	 */
 	str_mem_stamp(b, STR_BLK_KMEM);
 	str_barrier();
 	str_mem_show(b, str_mem_class_size[cls]);

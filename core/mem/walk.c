@@ -43,8 +43,8 @@ walk_granule(uint64_t idx, void (*fn)(struct str_blk *b, void *arg), void *arg)
  * @at: the next granule: the function updates it; 0 for the first call.
  * @until: host_now() time.  After each granule the function reads the clock.
  * UINT64_MAX: no limit.
- * Return: true if @until has passed: call the function again.  Perhaps no
- * granule is left then.
+ * Return: true if @until has passed: call the function again, even though that
+ * call may find no granule left.
  */
 bool
 str_mem_walk_some(void (*fn)(struct str_blk *b, void *arg), void *arg,

@@ -463,9 +463,11 @@ freeb(mblk_t *bp)
 		free_reference(x, d);
 		return;
 	}
-	/* ours is the only reference, so no other thread can dup it.  The count
-	 * is cleared before b_datap: with a count and no b_datap the reaper
-	 * would leave the data to another message, str_mdb_reap() */
+	/*
+	 * this thread has the only reference, so no other thread can duplicate
+	 * it. The count is cleared before b_datap: with a count and no b_datap
+	 * the reaper would leave the data to another message, str_mdb_reap()
+	 */
 	d->db_ref = 0;
 	str_barrier();
 	STR_CRASH_POINT("msg:unreferenced");

@@ -89,9 +89,10 @@ compare(const char *a, const char *b)
 	return (int)(unsigned char)*a - (int)(unsigned char)*b;
 }
 
-/* The symbol of a DDI function has the prefix ddi_, by its declaration in our
- * headers.  A source with its own declaration refers to it without the
- * prefix. */
+/*
+ * The installed headers give a DDI function a symbol with the prefix ddi_. A
+ * source that declares the function itself refers to it without the prefix.
+ */
 uint64_t
 str_ddi_find(const char *name)
 {

@@ -13,8 +13,8 @@
 
 /*
  * Has the wait for the owner @tag of a lock reached its limit, after @n of @ms?
- * Later messages then overtake messages that are not put back, so the limit
- * must not be reached only because the machine is busy.
+ * When it has, later messages overtake those that are not put back. So a busy
+ * machine alone must not make a wait reach the limit.
  */
 static bool
 is_over(unsigned n, unsigned ms, uint32_t tag)

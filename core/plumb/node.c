@@ -112,8 +112,11 @@ str_node_lock(struct str_node *n, struct host_call *hc)
 	}
 }
 
-/* Another thread may have left the close of a stream to this one
- * (str_node_leave()), which may not have made it: a sweep does. */
+/*
+ * Another thread may have left the close of a stream to this thread
+ * (str_node_leave()).  If this thread has not closed the stream, a sweep closes
+ * it.
+ */
 void
 str_node_unlock(struct str_node *n)
 {

@@ -738,8 +738,10 @@ str_stream_close(struct str_plumb *pl, struct host_call *hc)
 	if (!str_stream_inside(pl) || pl->sid != sid)
 		goto out;
 	if (n == NULL) {
-		/* being opened, by the closer until it has a node
-		 * and a file; no other thread knows of it */
+		/*
+		 * the stream is being opened, and `closer' is the opener until
+		 * it has a node and a file
+		 */
 		me = str_load_acq(&pl->closer);
 		if (me != 0 && me != host_self_tag() && !host_owner_dead(me))
 			goto out;

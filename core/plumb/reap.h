@@ -30,8 +30,9 @@ struct reap {
 };
 
 /* Wait, within the limit r->ms, until no living thread holds the lock; for
- * str_reap_idle() the locks of the pair's backlog and jobs.  False: one
- * does. */
+ * str_reap_idle() the locks of the pair's backlog and jobs.  False: a living
+ * thread holds it.
+ */
 bool str_reap_patient(const struct reap *r, struct str_lock *l);
 bool str_reap_hpatient(const struct reap *r, struct str_hlock *l);
 bool str_reap_idle(const struct reap *r, struct str_qpair *qp);

@@ -508,7 +508,8 @@ str_fmod_new(const char *name, uint32_t kind, uint32_t flag, uint32_t major,
 {
 	struct str_fmod *fm;
 
-	(void)str_lock(&table()->plock); /* a dead owner has left a 2 */
+	(void)str_lock(&table()->plock); /* entries of a dead owner stay in
+					  * state 2 */
 	fm = add(name, kind, flag, major, tab, group);
 	str_unlock(&table()->plock);
 	return fm;

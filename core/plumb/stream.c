@@ -199,8 +199,9 @@ str_stream_uncount(struct str_plumb *pl, struct str_thread *t)
 
 /*
  * Is another living thread still inside a call on either end, or does it have a
- * claim?  A dead one does not keep the stream, so it must not be counted in it any
- * more: its reaper may be later than the next stream at this address.
+ * claim?  A dead thread does not keep the stream.  It must not be counted as a
+ * sleeping writer any more: its reaper may come when the memory is another
+ * stream.
  */
 static bool
 is_inside(struct str_plumb *pl)

@@ -10,7 +10,7 @@
  * why this is correct while other threads make changes.
  *
  * Tables.  They are the collector's private memory, in pieces, which the reaper
- * frees.  Without memory for one the run ends.
+ * frees.  If there is no memory for a table, the run ends.
  */
 #include "collect.h"
 #include "kind.h"

@@ -15,12 +15,12 @@
  * is stamped with the thread's tag; if the thread dies, the reaper closes it.
  *
  * Events.  A thread that learns of an event records it, claims the stream,
- * enables the queue, and runs the enabled queues (fire()).  There are four
- * ways to learn of an event: a thread that sleeps at the stream polls the
- * socket itself; a thread that waits at several streams makes its process watch
- * the socket of each, edge-triggered (str_head_watch()); a thread whose call
- * would otherwise return without data tries once; streamsd watches sockets at
- * which perhaps no thread waits, edge-triggered (serve()).
+ * enables the queue, and runs the enabled queues (fire()).  There are four ways
+ * to learn of an event. A thread that sleeps at the stream polls the socket
+ * itself. A thread that waits at several streams makes its process watch the
+ * socket of each, edge-triggered (str_head_watch()). A thread whose call would
+ * otherwise return without data tries once. streamsd watches, edge-triggered,
+ * sockets at which perhaps no thread waits (serve()).
  *
  * A driver may leave data in the socket, if the queue above is full.  Then a
  * level-triggered event would be reported without end.  So the socket becomes
@@ -126,7 +126,7 @@ take_in(unsigned c)
 	return NULL;
 }
 
-/* A slot, not alive yet, stamped with our tag. */
+/* A slot, not alive yet, stamped with this thread's tag. */
 struct str_ksock *
 str_ksock_take(void)
 {
@@ -285,7 +285,7 @@ ksock_attach(ksock_t *ks, queue_t *rq)
 		str_sched_enable(rq);
 }
 
-/* The socket is stamped with our tag.  @how: as for ksock_close(). */
+/* The socket is stamped with this thread's tag. @how: as for ksock_close(). */
 static void
 finish(struct str_ksock *ks, int how)
 {
@@ -506,7 +506,7 @@ str_sock_gather(void)
 	struct host_sock_event v[16];
 	unsigned n, i, all = 0;
 
-	/* a busy socket must not keep us here for ever */
+	/* a busy socket must not keep this thread here for ever */
 	do {
 		n = host_sock_events(v, STR_ARRAY_LEN(v));
 		for (i = 0; i < n; i++) {

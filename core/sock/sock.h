@@ -11,7 +11,7 @@
 #include "core.h"
 #include <str/ksock.h>
 
-/* Has @pl a socket?  Its id, or 0. */
+/* The id of @pl's socket; 0: it has none. */
 STR_INLINE uint64_t
 str_sock_of(const struct str_plumb *pl)
 {
@@ -25,8 +25,11 @@ str_sock_of(const struct str_plumb *pl)
  */
 uint32_t str_sock_interest(uint64_t id);
 void str_sock_fired(uint64_t id, uint32_t events, struct host_call *hc);
-/* Let the driver look at the socket of @sd's stream once, before a call gives
- * up.  Return: true if the driver's queue was run: the caller looks again. */
+/*
+ * Let the driver look at the socket of @sd's stream once, before a call returns
+ * without data or room.  Return: true if the driver's queue was run: the caller
+ * looks again.
+ */
 bool str_sock_try_slow(struct str_head *sd, struct host_call *hc,
 	uint32_t what);
 

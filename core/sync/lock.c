@@ -235,7 +235,7 @@ str_htrylock_hard(struct str_hlock *l, bool *ret_died)
 	if (*ret_died || !is_in(l, t))
 		return true;
 	l->run = bias_clock();
-	str_store_rel(&l->bias, b); /* it still holds the lock by it */
+	str_store_rel(&l->bias, b); /* that thread holds the lock */
 	str_unlock(&l->lk);
 	return false;
 }
@@ -251,7 +251,7 @@ str_hlock_slow(struct str_hlock *l)
 	b = str_load(&l->bias);
 	if (b != 0) {
 		if (b == me) {
-			str_store(&l->bias, 0u); /* we have lk instead */
+			str_store(&l->bias, 0u); /* this thread has lk */
 			l->run = 0;
 		} else {
 			died = revoke(l, b) || died;

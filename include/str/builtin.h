@@ -18,10 +18,12 @@
 struct str_direct;
 
 struct str_builtin {
-	const char *name;	     /* [I] what I_PUSH, or a device, names */
-	unsigned int flag;	     /* [I] D_*: how much of it runs at once */
+	const char *name;	     /* [I] the name for I_PUSH, or in a
+				      * device's path */
+	unsigned int flag;	     /* [I] D_*: among others, how many threads
+				      * may be in it */
 	unsigned int major;	     /* [I] of a driver; 0: a module */
-	const struct streamtab *tab; /* [I] its sides */
+	const struct streamtab *tab; /* [I] its tables, one for each side */
 	void (*const *calls)(void);  /* [I] other procedures whose addresses it
 				      * hands out (timeouts, bufcalls, free
 				      * routines), NULL at the end; or NULL */

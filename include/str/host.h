@@ -6,13 +6,13 @@
  * environment.
  *
  * Written as a specification.  Every host implements every function with
- * the obligations stated here; `host/user' is the productive one. `host/sim'
- * runs the same executive in one thread, in an order that depends on a seed,
- * and in virtual time.  Failures are positive errno values, unless a comment
- * says minus an errno; results are stored through ret_ pointers, which are
- * untouched on failure.  Only the functions named host_wait* may block without
- * a limit.  With a host_call they are called without a claim and without a
- * lock, except the outermost ones (docs/locking.md, *Waiting*).
+ * the obligations stated here; `host/user' is the one for production use.
+ * `host/sim' runs the same executive in one thread, in an order that depends on
+ * a seed, and in virtual time.  Failures are positive errno values, unless a
+ * comment says minus an errno; results are stored through ret_ pointers, which
+ * are untouched on failure.  Only the functions named host_wait* may block
+ * without a limit.  With a host_call they are called without a claim and
+ * without a lock, except the outermost ones (docs/locking.md, *Waiting*).
  *
  * A *call* is the time between host_enter() and host_leave(): the process
  * is then "in the kernel".  Signal handlers do not run inside a call except
@@ -27,18 +27,20 @@
 
 /* Carrier events, as host_wait_carrier() and host_carrier_look() return. */
 #define HOST_C_TOKEN 1u /* its receive queue is not empty */
-#define HOST_C_HUP 2u	/* the other end's last holder is gone */
-#define HOST_C_NVAL 4u	/* the descriptor is not that carrier any more */
+#define HOST_C_HUP 2u	/* the last holder of the other end has gone */
+#define HOST_C_NVAL 4u	/* the descriptor does not refer to that carrier any
+			 * more */
 #define HOST_C_BELL 8u	/* this process's bell was rung */
 /* ... and host_wait_sock() besides. */
 #define HOST_C_IN 16u  /* the socket: data, a connection, an error, the end */
 #define HOST_C_OUT 32u /* room, or connected; a carrier's with HOST_CALL_ROOM */
-#define HOST_C_END 64u /* among what came: an error, its end, urgent data */
-#define HOST_C_MORE 128u /* host_sock_events() has something to tell */
+#define HOST_C_END 64u /* an error, the end of file or urgent data is among the
+		        * events */
+#define HOST_C_MORE 128u /* host_sock_events() has events to report */
 #define HOST_C_ALONE 256u /* host_wait_sock(): nothing else is waited for */
 #define HOST_C_NAP 512u	/* ... but look at the socket after HOST_NAP_NS */
 #define HOST_C_SPIN 1024u /* ... or after HOST_SPIN_NS, without sleeping */
-#define HOST_NAP_NS 1000u /* or as long as it was at work */
+#define HOST_NAP_NS 1000u /* or as long as the thread has worked before */
 #define HOST_SPIN_NS 10000u
 
 /* Result of host_interrupted(). */
@@ -91,17 +93,19 @@ struct host_tls {
 	uint32_t depth;		 /* > 0: inside a call */
 	uint32_t sig_seq;	 /* handlers run so far */
 	uint32_t sig_norestart;	 /* of these, without SA_RESTART */
-	uint32_t sig_saved;	 /* signals put off until host_leave() */
+	uint32_t sig_saved;	 /* signals deferred until host_leave() */
 	uint32_t cpu_valid;
 	str_a32 *sleep_word;	 /* word of the futex wait in progress */
 	struct host_call *call;	 /* executive: call whose puts are running */
-	uint32_t wrote;		 /* executive: it wrote since it last waited */
+	uint32_t wrote;		 /* executive: 1: it has written since it last
+				  * waited */
 	/* executive: the streams claimed, and touched: core/plumb/claim.c */
-	struct str_plumb *at;	 /* the one claimed last */
-	uint32_t nclaim;	 /* slot->claim[] in use */
+	struct str_plumb *at;	 /* the stream claimed last */
+	uint32_t nclaim;	 /* entries of slot->claim[] in use */
 	uint32_t ntouch;
 	struct str_plumb *touch[HOST_NTOUCH];
-	uint32_t busy;		 /* running what it touched */
+	uint32_t busy;		 /* 1: it runs the queues of the streams it
+				  * touched */
 	uint32_t taken;		 /* messages taken so far: core/msg/origin.h */
 	uint32_t reaping;	 /* whose stream it revives: core/plumb */
 	uint32_t reap;		 /* tag of a dead thread that is to be reaped */
@@ -118,7 +122,8 @@ struct host_tls {
 	uint32_t vain_fences;	 /* full fences since one found a sleeper:
 				  * core/head/wake.c:wanted() */
 	uint64_t soon[HOST_NSOON];
-	uint32_t lates;		 /* executive: str_wake_begin() without its end */
+	uint32_t lates;		 /* calls of str_wake_begin() without
+				  * str_wake_end() yet */
 	uint32_t turn_seen;	 /* turns when the thread's last one ended:
 				  * core/head/turn.c */
 };
@@ -126,7 +131,10 @@ extern STR_TLS struct host_tls host_tls STR_HIDDEN;
 
 /* The domain this process is attached to; NULL before. */
 extern struct str_domain *host_domain STR_HIDDEN;
-/* First word of a page wiped by fork: 0 = this is a new process. */
+/*
+ * The first word of a page that the kernel clears in a forked child; 0: this
+ * process is new.
+ */
 extern volatile uint32_t *host_identity STR_HIDDEN;
 
 STR_INLINE bool
@@ -452,11 +460,11 @@ void host_token_drain(int fd);
  * is a user's address.  Return: bytes, or minus EAGAIN, EPIPE, EFAULT, or
  * ENOTSOCK: @fd is no end of a pair.
  * host_outside_waiting(fd): bytes in @fd's own queue.
- * host_outside_unread(fd): is any byte that we wrote still in the other end's
- * queue? host_outside_room(fd): is there much room for host_outside_put()?
- * host_outside_only(c, in_flight): do processes hold the carrier @c, and are all
- * of them outside the domain?  @in_flight: also if none does.  False if that
- * cannot be found out.  Takes some ms.
+ * host_outside_unread(fd): is any byte that was written at @fd still in the
+ * other end's queue? host_outside_room(fd): is there much room for
+ * host_outside_put()? host_outside_only(c, in_flight): do processes hold the
+ * carrier @c, and are all of them outside the domain?  @in_flight: also if none
+ * does.  False if that cannot be found out.  Takes some ms.
  */
 bool host_outside_only(const struct host_carrier *c, bool in_flight);
 size_t host_token_take(int fd, void *buf, size_t len);
@@ -475,8 +483,9 @@ bool host_outside_room(int fd);
  * host_plain_forget - this process does not need it any more.
  * host_plain_open - a descriptor with FD_CLOEXEC and a high number, for
  * HOST_PLAIN_READ, HOST_PLAIN_WRITE or both; it does not wait for the other
- * side.  HOST_PLAIN_LARGE: it shall hold 1 MiB, which counts against a limit of
- * the user.  @nonblock: with O_NONBLOCK.  Return: it, or minus an errno.
+ * side.  HOST_PLAIN_LARGE: enlarge the pipe to 1 MiB, which counts against a
+ * limit of the user.  @nonblock: with O_NONBLOCK.  Return: it, or minus an
+ * errno.
  * host_plain_is - is @fd one of its descriptors?
  * host_plain_look - its events now, as host_carrier_look(): HOST_C_TOKEN if there
  * are bytes, HOST_C_HUP if the other side is closed.
@@ -514,8 +523,8 @@ int host_plain_adopt(struct host_call *hc) STR_WEAK STR_HIDDEN;
 void host_bell_ring(struct str_thread *t);
 /*
  * host_bell_ring_pollers - wake all threads of the process in slot @proc that
- * wait in host_wait_carrier() or host_wait_sock(), or poll many streams.  Those
- * that sleep on words sleep on.
+ * wait in host_wait_carrier() or host_wait_sock(), or poll many streams.
+ * Threads that sleep on words continue to sleep.
  * Return: false: there is no such process any more.
  */
 bool host_bell_ring_pollers(uint32_t proc);
@@ -837,7 +846,7 @@ void host_crash_point(const char *label);
 #define STR_ASSERT(e) ((void)sizeof(e))
 #endif
 
-/* ------------------------------------------------- what the host calls up */
+/* --------------------------------------- calls of the host to the executive */
 
 /*
  * For modules.
@@ -855,7 +864,7 @@ void str_region_free(void *p);
  * all members; 0: there is none. str_ddi_hash - a number that differs if these
  * addresses differ. */
 uint64_t str_ddi_find(const char *name);
-/* str_ddi_attach - fill the code slots of the DDI; once per image of ours. */
+/* str_ddi_attach - fill the code slots of the DDI in this process. */
 void str_ddi_attach(void);
 uint64_t str_ddi_hash(void);
 /* str_region_init - build the executive's part of a new, zeroed domain.
@@ -931,9 +940,9 @@ int str_name_detach(struct host_call *hc, uint64_t dev, uint64_t ino,
 	uint64_t born);
 /*
  * str_notice_give - processes have died, or may have closed descriptors: make
- * the threads look whose streams have lost their other end
+ * threads look whose streams may have lost their other end
  * Context: a call; no lock, no claim.
- * Return: number of threads that rely on being told.
+ * Return: number of threads that rely on such notices.
  */
 unsigned str_notice_give(void);
 /* str_region_wanted - is there any work for which streamsd is needed? */

@@ -125,7 +125,7 @@ struct str_i_stream {
 	char driver[12];
 	uint32_t nrun;	 /* queues enabled and not served yet */
 	uint32_t closed; /* ends, one bit each */
-	uint32_t runner_ms; /* for so long the runner has run */
+	uint32_t runner_ms; /* ms for which the runner has run */
 	uint32_t nlink;	 /* streams linked below */
 	uint64_t under;	 /* sid of what it is linked below, 0 none, 1 a
 			  * driver keeps it (I_PLINK) */

@@ -59,7 +59,8 @@ enum ip_bad {
 	IP_CKSUM,
 	IP_LENGTH,	/* lengths that contradict each other */
 	IP_OPTION,	/* broken options or extensions */
-	IP_ADDR,	/* a source that cannot be one, or not for us */
+	IP_ADDR,	/* a source that cannot be one host, or a destination
+			 * that is not here */
 	IP_NBAD
 };
 

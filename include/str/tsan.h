@@ -5,12 +5,12 @@
  * The atomics of <str/types.h> under the thread sanitizer.
  *
  * The sanitizer observes one process only.  If a thread passes an object to
- * another process, and that process passes it to a second thread of ours, the
- * sanitizer finds no order between our two threads and reports a race.
- * Therefore the domain records for each of its words, with few collisions,
- * which process wrote it last.  A thread that reads a word of another process
- * is ordered behind everything that this process has published so far.  No
- * order is added between threads of one process.
+ * another process, and that process passes it to a second thread of the first
+ * one, the sanitizer finds no order between these two threads and reports a
+ * race. Therefore the domain records for each of its words, with few
+ * collisions, which process wrote it last.  A thread that reads a word of
+ * another process is ordered behind everything that this process has published
+ * so far.  No order is added between threads of one process.
  *
  * Implemented in host/user/tsan.c; hosts with one process do not need it.
  */

@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * The types and atomics the executive is written in: fixed-width integers
- * and explicit memory orders.  Freestanding: compiler headers only.
+ * The types and atomic operations of the executive: fixed-width integers and
+ * explicit memory orders.  Freestanding: compiler headers only.
  */
 #ifndef STR_TYPES_H
 #define STR_TYPES_H

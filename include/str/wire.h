@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Wires: carriers of IP packets, as transports use them.
+ * Wires: links for IP packets, as transports use them.
  *
  * Purpose.  A transport makes packets (<str/ip.h>) and sends them on a wire.
  * `lo' carries packets to endpoints of the same domain, in memory.  Other wires
@@ -23,7 +23,8 @@
  * kernel socket (RFC 6951), without privilege.  Packets have IP headers here as
  * on any wire.  The UDP port of the other host is ip_hdr.encap: a transport
  * stores the port of a packet that it has verified, and gives it with packets
- * to that address.  The wire learns no ports, because anybody can send to it.
+ * to that address.  The wire itself stores no ports, because any host can send
+ * to it.
  *
  * Taps.  A program opens a tap to see packets; without taps wire_tapped() costs
  * one load.
@@ -205,9 +206,10 @@ struct wire_proto {
 	int (*input)(struct wire *w, mblk_t *pkt, const struct ip_hdr *h,
 		unsigned int flags);
 	/*
-	 * An ICMP error about a packet of ours with the IP header @h and these
-	 * first bytes; error 0: only find out whether an endpoint sends such
-	 * packets.  Return: 1: an endpoint does.  May be NULL.
+	 * An ICMP error about a packet that this transport sent, with the IP
+	 * header @h and these first bytes; error 0: only find out whether an
+	 * endpoint sends such packets.  Return: 1: an endpoint does.  May be
+	 * NULL.
 	 */
 	int (*error)(struct wire *w, const struct ip_hdr *h,
 		const unsigned char *begin, size_t n, int error, uint32_t mtu);
