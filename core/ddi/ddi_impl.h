@@ -47,8 +47,8 @@ struct str_thread *str_ddi_self(void);
 /*
  * str_ddi_lock - take a lock on behalf of a module
  * str_ddi_unlock - release a lock on behalf of a module
- * The process ends with the message @what if this thread takes a lock that it
- * holds already, or releases a lock that it does not hold.
+ * If this thread takes a lock that it holds already, or releases a lock that it
+ * does not hold, the process ends with the message @what.
  */
 void str_ddi_lock(struct str_lock *l, const char *what);
 bool str_ddi_trylock(struct str_lock *l);

@@ -17,8 +17,8 @@
  * is running.  After that only mi_timer_valid() in the service procedure can
  * run at the same time; the module's perimeter excludes that.
  *
- * Crash. Messages that are kept here belong to no thread: they outlive the
- * process that made them.
+ * Crash. Messages that are kept here have no owner.  They stay when the process
+ * that made them is killed.
  */
 #include "ddi_impl.h"
 #include <sys/mi.h>

@@ -6,9 +6,9 @@
  *
  * Stages.  A thread learns of a death from its carrier alone if streamsd does
  * not run, if the kernel has no futex_waitv(2), or if a process outside may
- * hold the other end.  Then a sleep has two stages: (1) a futex wait on the
- * queue's word for at most 20 ms; (2) a look at the carrier, and a wait on the
- * carrier, first 50 ms, then without limit.
+ * hold the other end.  Then a sleep has two stages.  Stage 1 is a futex wait on
+ * the queue's word for at most 20 ms.  Stage 2 is a look at the carrier, then a
+ * wait on the carrier, first 50 ms, later without limit.
  *
  * Failure.  A sleeper in stage 1 wakes after 20 ms at the latest.  A sleeper in
  * stage 2 may sleep without limit.  Therefore a waker clears STR_WANT_TOKEN

@@ -81,12 +81,12 @@ come_first(struct str_headq *hq, struct str_rec *rec)
 /*
  * Load pos when all records seen so far have been read.  Locks: clock.
  *
- * A reader that is faster than its writer would find one record at each look,
- * and each look takes the cache line of pos away from the writer's CPU; that
- * costs the writer more than the record.  So a reader that finds records every
- * time does not look again for a moment, in which the writer can write several.
- * This does not apply to a reader that writes in between: the other side waits
- * for its answer.
+ * A reader that is faster than its writer would find one record at each look.
+ * Each look takes the cache line of pos away from the writer's CPU, and that
+ * costs the writer more time than the record.  So a reader that finds records
+ * every time does not look again for a moment, in which the writer can write
+ * several. This does not apply to a reader that writes in between: the other
+ * side waits for its answer.
  */
 STR_INLINE uint64_t
 look_pos(struct str_headq *hq, uint64_t cpos)

@@ -5,15 +5,15 @@
  * PLAIN pipes: the data of a pipe passes through a pipe of the kernel.
  *
  * Purpose.  A program outside the domain gets a descriptor of a pipe as its
- * standard input or output.  It must find there what a kernel's pipe gives: the
- * data, the end of file, EPIPE and SIGPIPE, and a name in /proc/self/fd that can
- * be opened.  So it gets a descriptor of a real one.
+ * standard input or output.  The descriptor must behave as that of a kernel's
+ * pipe does: data, end of file, EPIPE and SIGPIPE, and a name in /proc/self/fd
+ * that can be opened.  So the program gets a descriptor of a kernel's pipe.
  *
  * Objects.  `plain' of the plumb: the number of the kernel's pipe.  End 1 writes
  * into it and end 0 reads from it, as pipe(2) of Linux defines them; the other
- * direction stays in the domain.  A process can open it if it has inherited a
- * hidden descriptor of it, or finds a descriptor in the queue of its carrier
- * (str_plain_find).
+ * direction stays in the domain.  A process can open the kernel's pipe if it
+ * has inherited a hidden descriptor of that pipe, or finds one in the queue of
+ * its carrier (str_plain_find).
  *
  * Rule.  Without modules, bytes in the kernel's pipe are older than those in
  * end 0's head queue: a reader takes them first, a writer sends the queue
@@ -32,11 +32,11 @@
  * as long as that carrier has a holder.  Members take nothing out of the queue
  * of a carrier of a PLAIN pipe but old tokens, which str_plain_find() discards.
  *
- * Change.  str_plain_begin() stores the number, then sets each head's flag
- * under the lock of its carrier's queue (`inlock') and its consumer lock,
- * executes the heavy fence, waits until threads that began before have left,
- * but at most 100 ms (LEAVE_NS), and then moves the queue into the kernel's
- * pipe.  The change is not undone: a pipe stays PLAIN.
+ * Change.  str_plain_begin() stores the number.  It sets the flag of each head,
+ * under the lock of the carrier's queue (`inlock') and the consumer lock, and
+ * executes the heavy fence.  It waits, at most 100 ms (LEAVE_NS), until the
+ * threads have left that began before.  Then it moves the head queue into the
+ * kernel's pipe.  The change is not undone: a pipe stays PLAIN.
  *
  * Failure.  A process that is killed after it has set the first flag leaves a
  * PLAIN pipe, whose next user completes what is missing: every step may be done
@@ -105,9 +105,9 @@ str_plain_number(struct str_head *sd)
 }
 
 /*
- * May the pipe become PLAIN?  Each end has the carrier that pipe(2) made, in
- * whose queue a descriptor can be kept, and no other open file, name, link or
- * passed descriptor refers to the end.
+ * May the pipe become PLAIN?  Only if each end has the carrier that pipe(2)
+ * made, because a descriptor can be kept in the queue of such a carrier.  And
+ * only if no other open file, name, link or passed descriptor refers to an end.
  */
 static bool
 is_eligible(struct str_plumb *pl)

@@ -20,9 +20,9 @@
  * heavy fence, and looks again.  wake.c has the other side.
  *
  * Speed.  A thread that wakes after a millisecond finds cold caches.  So the
- * functions that every sleep executes lie together (STR_WAKE_TEXT), it writes
- * only to its own slot and to one line of the queue, and it reads no clock
- * unless something is to be learnt.
+ * functions that every sleep executes lie together (STR_WAKE_TEXT).  The thread
+ * writes only to its own slot and to one cache line of the queue, and reads the
+ * clock only if it learns something from the time.
  */
 #include "core.h"
 #include "fastmsg.h"

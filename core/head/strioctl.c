@@ -4,10 +4,11 @@
 /*
  * Ioctls that go down the stream: I_STR and transparent ones.
  *
- * The command travels as an M_IOCTL; the head serves the M_COPYIN and
- * M_COPYOUT that come back until an M_IOCACK or M_IOCNAK ends it.  At each
- * head, one is in progress at a time; a second one waits. `iocbusy' names the
- * thread whose turn it is, so that a dead thread's turn is taken over.
+ * The command travels as an M_IOCTL.  The head serves the M_COPYIN and
+ * M_COPYOUT messages that come back, until an M_IOCACK or M_IOCNAK ends the
+ * command.  At each head, one command is in progress at a time; further ones
+ * wait. `iocbusy' names the thread whose turn it is, so that a dead thread's
+ * turn is taken over.
  *
  * For commands that set a terminal the message contains the argument's data, as
  * for I_STR, because SVR4's head knows its size; every other command that the
@@ -87,8 +88,8 @@ ends(struct host_call *hc, bool nointr)
 
 /*
  * str_ioctl_tell - wake the threads that wait for the answer, or for their turn
- * The top bit of iocword says that there are some: usually the answer is there
- * before its caller sleeps.
+ * The top bit of iocword, WAITED, is set if there are such threads.  Usually
+ * there are none, because the answer comes before its caller sleeps.
  */
 void
 str_ioctl_tell(struct str_head *sd)
@@ -119,7 +120,8 @@ give_up(struct str_head *sd)
 }
 
 /*
- * One at a time: wait for the one in progress, and for a late answer to it.
+ * Begin this thread's turn: wait for the end of the command in progress, and
+ * for a late answer to it.
  * Return: 0, ETIME, EINTR; EBADF: the stream was freed meanwhile.
  */
 static int

@@ -4,10 +4,10 @@
 /*
  * Watchers: lists of ready streams, which wakers fill.  watch.c has the theory.
  *
- * A process that waits for many streams makes a watcher, and lets each stream
- * that it waits for have a number in it, its *item*.  It arms an item for the
- * events that the stream does not have yet. Then it need not look at the stream
- * again until the watcher has one of the item's bits.
+ * A process that waits for many streams makes a watcher.  In the watcher each
+ * of these streams has a number, its *item*.  It arms an item for the events
+ * that the stream does not have yet. Then it need not look at the stream again
+ * until the watcher has one of the item's bits.
  *
  *	str_watch_join(w, sd, item, false, &slot);
  *	str_watch_arm(w, sd, slot, item, STR_WATCH_READ, &armed);

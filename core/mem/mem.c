@@ -171,11 +171,12 @@ granules(uint64_t n)
  * Large blocks that pass from one CPU to another.  Writing memory that lies in
  * another CPU's private cache costs several times as much as writing memory
  * that has left that cache.  So such blocks are used in rotation: they are
- * freed to one list of the depot and taken from the other, and the lists are
- * exchanged when the second one is empty and the class has rotation() bytes,
- * more than a cache, or half of the domain has been handed out.  A block that
- * is freed and taken on the same CPU is reused at once.  `cpu' of a depot is a
- * hint: if it is wrong, that only costs time.
+ * freed to one list of the depot and taken from the other.  The lists are
+ * exchanged when the second one is empty and one of two conditions holds: the
+ * class has rotation() bytes, which is more than a cache, or half of the domain
+ * has been handed out.  A block that is freed and taken on the same CPU is
+ * reused at once.  `cpu' of a depot is a hint: if it is wrong, that only costs
+ * time.
  */
 #define ROTATED(cls) ((cls) >= 7 && (cls) != CLASS_PIPE)
 #define ROTATION (1u << 23) /* bytes */

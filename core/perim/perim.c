@@ -139,8 +139,9 @@ side(queue_t *q)
 
 /*
  * str_perim_full - do more bytes wait for @q at its perimeter than it may have?
- * If so, blwant records that canput() refuses, and the queue behind @q is
- * back-enabled when no more than the low water mark wait (lighter()).
+ * If so, blwant records that canput() refuses.  The queue behind @q is
+ * back-enabled when the bytes that wait are not above the low water mark
+ * (lighter()).
  * Context: a claim on @q's stream is held.
  */
 bool

@@ -84,10 +84,10 @@ origin_of(const struct reap *r, struct str_mdb *x)
 }
 
 /*
- * Put @mp back on @q, which exists.  The message ends before a block that the
- * dead thread does not hold any more, since it may have freed the block before
- * it changed the b_cont that points there, and before a block that is reachable
- * from another place.
+ * Put @mp back on @q, which exists.  The message is cut before a block that the
+ * dead thread does not hold any more: the thread may have freed the block
+ * before it changed the b_cont that points there.  It is also cut before a
+ * block that is reachable from another place.
  */
 static void
 put_back(struct reap *r, queue_t *q, mblk_t *mp, uint64_t w)

@@ -306,11 +306,11 @@ str_plumb_claimed_dead(struct str_plumb *pl)
 
 /*
  * str_plumb_claimed_since - the same, mostly without the heavy fence
- * For a caller that executed a heavy fence, found later that a message is no
- * longer in its place, and asks whether the thread that took it has a claim.
- * That thread stored its claim before it took the message.  On a processor that
- * keeps the order of stores, a thread that sees the second store sees the first
- * one.
+ * For a caller that has executed a heavy fence, and found later that a message
+ * is no longer in its place.  The caller asks whether the thread that took the
+ * message has a claim.  That thread stored its claim before it took the
+ * message.  On a processor that keeps the order of stores, a thread that sees
+ * the second store sees the first one.
  */
 bool
 str_plumb_claimed_since(struct str_plumb *pl, uint32_t whose)

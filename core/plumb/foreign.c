@@ -7,10 +7,10 @@
  * interface between them and the executive.
  *
  * Functions.  Every function that an installed header declares as part of the
- * DDI has a code slot, numbered by the order of the names, so that a module
- * that was relocated by one process calls the right function in every process.
- * A library built from other headers has other numbers.  str_ddi_hash() shows
- * the difference.
+ * DDI has a code slot.  The slots are numbered in the order of the names.  So a
+ * module that one process has relocated calls the right function in every
+ * process. A library built from other headers has other numbers.
+ * str_ddi_hash() shows the difference.
  *
  * Registration.  These procedures of an image are called once in the domain, in
  * this order, each if it exists: NAMEinit(); NAMEstart(); Solaris' _init(); the

@@ -56,9 +56,9 @@ collect(struct str_blk *b, void *arg)
 }
 
 /*
- * Does a neighbour of @qp lead to it?  For queue pairs in a stream that the
- * dead thread's slot does not name, for instance because the thread released
- * the last reference to that stream.
+ * Does a neighbour of @qp lead to it?  This is for queue pairs of a stream that
+ * the dead thread's slot does not name, for instance because the thread
+ * released the last reference to that stream.
  */
 bool
 str_reap_pair_linked(const struct str_qpair *qp)

@@ -138,10 +138,10 @@ str_stream_discard(struct str_plumb *pl)
 }
 
 /*
- * Have only threads of this process ever followed a pointer to @pl that a light
- * fence protects?  So it is for a pipe that no other process ever had a
- * descriptor of, and that never was more than two heads.  A thread of another
- * process finds it in the directory, and executes a full fence:
+ * Have only threads of this process ever followed a pointer to @pl under the
+ * protection of a light fence?  Yes, if no other process ever had a descriptor
+ * of the pipe, and if the pipe never had anything but its two heads.  A thread
+ * of another process finds it in the directory, and executes a full fence:
  * str_stream_inside().
  */
 static bool

@@ -5,9 +5,9 @@
  * The run lists: which thread runs service procedures, and when.
  *
  * Every stream has its own run list, so that a stopped process delays only the
- * streams it is inside.  One thread at a time runs it, the *runner*; other
- * threads do not wait for the runner but leave their queues on the list, and
- * the runner checks the list once more after it has given up its role.
+ * streams it is inside.  One thread at a time runs it, the *runner*. Other
+ * threads do not wait for the runner, but leave their queues on the list.  The
+ * runner checks the list once more after it has given up its role.
  *
  * When.  Service procedures do not run at the moment they are enabled.  A
  * thread that is about to block runs them first.  A thread that leaves the
@@ -16,12 +16,12 @@
  * other end (of a device stream: at its head) and commits it; otherwise it runs
  * them itself.  A commitment expires after 10 ms.
  *
- * Other streams.  A thread that enables a queue of a stream other than its
- * call's records that stream (*touch*), and handles it in the same way when its
- * last claim has been released (str_sched_touched), except that it may wake any
- * reader or writer that sleeps at the stream.  Procedures that run then
- * may touch further streams, which are added to the list, so that a cascade is
- * a loop and not a recursion.
+ * Other streams.  A thread may enable a queue of another stream than that of
+ * its call.  It records that stream (*touch*).  When it has released its last
+ * claim (str_sched_touched), it leaves the stream to a runner, or runs it, in
+ * the same way; but it may wake any reader or writer that sleeps at that
+ * stream.  Procedures that run then may touch further streams, which are added
+ * to the list, so that a cascade is a loop and not a recursion.
  *
  * Slices.  A thread works on one stream for SLICE_MS, or TURNS rounds.  Of the
  * streams that it has touched the first has such a slice to itself; the others
@@ -35,15 +35,16 @@
  * and is served before the queues.  Later messages are added to it until all
  * have been delivered, so the order is kept.  A late message counts against the
  * high water mark of the queue that it was put to: canput() of that queue
- * refuses above the mark, and sets STR_LATE_FULL.  When the list is empty, that
- * flag makes the runner enable every queue of the stream that has a service
- * procedure, and wake the heads' writers; canput() is asked again there.
+ * refuses above the mark, and sets STR_LATE_FULL.  When the late list is empty,
+ * this flag makes the runner enable every queue of the stream that has a
+ * service procedure, and wake the heads' writers.  These then call canput()
+ * again.
  *
  * Failure.  A runner that dies leaves its tag behind.  After 10 ms the next
- * thread that has something to run asks whether the runner lives.  If not, it
- * has the runner reaped, which puts the messages that the runner held back on
- * their queues, becomes the runner, and enables every queue of the stream,
- * including the one that was being served.
+ * thread that has something to run asks whether the runner lives.  If not, the
+ * thread has the dead runner reaped: the messages that the runner held return
+ * to their queues.  Then the thread becomes the runner, and enables every queue
+ * of the stream, including the one that was being served.
  */
 #include <str/builtin.h>
 #include "core.h"
@@ -600,9 +601,9 @@ str_sched_revive(struct str_plumb *pl, uint32_t dead)
 
 /*
  * str_sched_reaped - may this thread replace dead thread @tag in @pl?
- * The messages that the dead thread held must be put back first, or later
- * messages would overtake them, unless the reaper had to give up
- * (STR_THR_UNDONE), because of a stopped process.  If they are not back yet,
+ * The messages that the dead thread held must be put back first, because later
+ * messages would overtake them.  There is one exception: the reaper had to give
+ * up because of a stopped process (STR_THR_UNDONE).  If they are not back yet,
  * the answer is no, and this thread has @tag reaped when it has released its
  * last claim.  If @pl is NULL, this thread has no claim, because it opens or
  * closes: then it has @tag reaped at once.

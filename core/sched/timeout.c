@@ -15,10 +15,10 @@
  *
  * Context.  A callback runs in its perimeter only: a qtimeout's in that of its
  * queue pair, and with a claim on the stream; others in the module-wide
- * perimeter of the module whose code requested it.  If the requesting thread
- * was in no such module, but the callback's code is in an image that has one
- * (as for a request in an init procedure, before the module is registered), the
- * callback runs in that module's perimeter; otherwise in none.  If the
+ * perimeter of the module whose code requested it.  The requesting thread may
+ * be in no such module, for example in an init procedure, before the module is
+ * registered.  Then the callback runs in the perimeter of such a module of the
+ * image that contains its code; if there is none, in no perimeter.  If the
  * perimeter is occupied the callback is retried later.
  *
  * Crash.  The callback of a thread that died in it is not repeated; that of a

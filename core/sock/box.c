@@ -8,9 +8,9 @@
  * Object.  A head gets a box when the first such descriptor is sent to it.  The
  * box is a socket of the domain (ksock.c) that keeps descriptors in the order
  * in which they were put in (host_box_put).  Every process that holds the head,
- * now or later, finds the box by its id, and streamsd keeps it, so that it does
- * not matter whether the receiving end is open at present, has a name, or is
- * itself in an M_PASSFP message.
+ * now or later, finds the box by its id, and streamsd keeps the box.  So
+ * descriptors can be sent to an end that no process has open: one that has a
+ * name, or waits in an M_PASSFP message.
  *
  * Order.  The sender puts the descriptor and its message under `boxlock', so
  * that descriptors are in the order of their messages.  The label of a
@@ -21,10 +21,10 @@
  * the stream.  The descriptors in it are closed then.
  *
  * Loss.  When streamsd and all processes that have used the box are killed
- * together, the kernel closes the descriptors in it, and the receiver gets EIO.
- * As long as a process has the box, the kernel reports that the socket exists
- * (str_box_held), and the receiver waits until streamsd has got it again, or
- * takes a duplicate from that process without its help.
+ * together, the kernel closes the descriptors in it.  Then the receiver gets
+ * EIO.  As long as a process has the box, the kernel reports that the socket
+ * exists (str_box_held).  Then the receiver waits until streamsd has got the
+ * box again, or takes a duplicate from that process without its help.
  *
  * Crash.  A sender that is killed with the lock leaves a descriptor without a
  * message, which the next caller of str_box_first() closes.

@@ -24,16 +24,16 @@
  *
  * A driver may leave data in the socket, if the queue above is full.  Then a
  * level-triggered event would be reported without end.  So the socket becomes
- * *stuck* by an event of data after which the driver has not found it empty,
- * even if the driver has read some of the data.  It becomes stuck by an event
- * of room if the last write, before the event, was refused or incomplete, and
- * the driver has not tried to write after the event.  Urgent data, an end of
- * file, a hang-up and an error always make it stuck.  A thread that sleeps at
- * the stream of a stuck socket waits for an edge instead.  The socket is no
- * longer stuck when an edge was reported, or when the driver has found it empty
- * (for room: has tried to write).  No edge is lost, because each process has
- * its own edge-triggered set of sockets in the kernel.  A sleep that ends by an
- * edge costs the sleeper one more system call, which reads that set.
+ * *stuck* in three cases.  There was an event of data, and the driver has not
+ * found the socket empty since, even if it has read some of the data.  There
+ * was an event of room, the last write before it was refused or incomplete, and
+ * the driver has not tried to write since.  There was urgent data, an end of
+ * file, a hang-up or an error.  A thread that sleeps at the stream of a stuck
+ * socket waits for an edge instead.  The socket is no longer stuck when an edge
+ * was reported, or when the driver has found it empty (for room: has tried to
+ * write).  No edge is lost, because each process has its own edge-triggered set
+ * of sockets in the kernel.  A sleep that ends by an edge costs the sleeper one
+ * more system call, which reads that set.
  *
  * On request, streamsd searches the table.  It sends gathered data that was
  * already there at its last look.  Members send data that waits for room.  If

@@ -8,10 +8,10 @@
  * Purpose.  Small data sent on a connection needs no message if the driver
  * would only copy it to the end of a gathering block; and long data need not be
  * copied if the system can read it from, or store it in, the caller's memory.
- * So the head performs operations of the driver's procedures: it appends data
- * to the driver's open gathering block (str_lend_put), sends while the driver
- * is idle (str_lend_write), and, while no message is at the head, receives
- * bytes (str_lend_read), or a message by the driver's direct procedure
+ * So the head performs operations of the driver's procedures.  It appends data
+ * to the driver's open gathering block (str_lend_put).  It sends while the
+ * driver is idle (str_lend_write).  While no message is at the head, it
+ * receives bytes (str_lend_read), or a message by the driver's direct procedure
  * (str_lend_get).
  *
  * Order.  Each is done under a claim and inside the driver's perimeter, while
@@ -575,9 +575,10 @@ more_inside(struct str_plumb *pl, struct str_ksock *ks)
 /*
  * str_lend_recv - receive plain data, by a thread that is not in a call,
  * without waiting
- * The library calls this if data is known to be in the socket (l->safe), or
- * after it has yielded the CPU once, if this thread has sent a request, or, for
- * a thread that has not, if the last receive filled its buffer (l->more).
+ * The library calls this if data is known to be in the socket (l->safe).  It
+ * also does so in two other cases.  This thread has sent a request, and the
+ * library has yielded the CPU once.  Or this thread has sent no request, and
+ * the last receive filled its buffer (l->more).
  * @id, @gen: as for str_head_enter(); fast_ready() was true.
  * Return: bytes; 0: none; -EFAULT.
  */
