@@ -357,8 +357,11 @@ claim_first(struct str_head *sd, struct host_call *hc, mblk_t **ret_mp)
 				*ret_mp = mp;
 				return 0;
 			}
-			/* received: its taker may have died before it removed
-			 * the message; otherwise another holder is taking it */
+			/*
+			 * 1: the message was received, and its receiver may
+			 * have died before it removed the message.  Otherwise
+			 * another holder is receiving it
+			 */
 			err = 0;
 			if (v == 1)
 				drop_first(sd, p);

@@ -254,7 +254,7 @@ str_sleep_ask(str_a32 *want, uint32_t bit)
 
 	while ((w & STR_WANT_FENCED) != 0)
 		if (str_cas_see(want, &w, w | bit))
-			return; /* that was the fence */
+			return; /* the exchange was the fence */
 	if ((w & STR_WANT_FENCE) == 0)
 		(void)want_request(want, bit | STR_WANT_FENCE, &n);
 	else
@@ -425,8 +425,8 @@ sleep_long(const struct str_sleep *s)
 }
 
 /*
- * After a sleep: would the event have come while the thread tries?  @slept: its
- * length in ticks.
+ * After a sleep of @slept ticks: record whether the event would have come while
+ * the thread spins or yields, so that the next sleep tries that or omits it.
  *
  * On one CPU a short sleep says nothing about a writer's yields: a reader of
  * lower priority runs while the writer sleeps, and not while it yields.  So only

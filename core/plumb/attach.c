@@ -656,7 +656,7 @@ str_plumb_clear(struct str_head *sd)
 	if (str_load(&sd->npush) == 0 && str_load(&pl->busy.owner) == 0 &&
 	    str_load(&pl->plumber.owner) == 0)
 		return; /* no modules, no plumber needed */
-	mine = str_busy_lock(pl, NULL) == 0; /* else the caller has it */
+	mine = str_busy_lock(pl, NULL) == 0; /* else the caller has busy */
 
 	while (str_load(&sd->npush) > 0)
 		(void)pop_one(sd, NULL);

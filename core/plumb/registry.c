@@ -454,7 +454,10 @@ unused_major(uint32_t i)
 {
 	uint32_t n, m = STR_MAJOR_FREE + i;
 
-	/* of STR_NMODULE majors, the other entries have one less at most */
+	/*
+	 * there are STR_NMODULE majors, and at most STR_NMODULE - 1 other
+	 * entries: so one is free
+	 */
 	for (n = 1; str_fmod_by_major(m) != NULL; n++)
 		m = STR_MAJOR_FREE + (i + n) % STR_NMODULE;
 	return m;

@@ -4,25 +4,26 @@
 /*
  * Sweeping closes the streams that only dead processes held.
  *
- * Stages.  A walk over all streams closes files without a holder, and
- * determines whether a second walk may find more, and whether there are heads
- * that only references keep: then the collector runs (collect.c), and a last
- * walk closes the heads that it has released.  All of this is divided into
- * slices.
+ * Stages.  A walk over all streams closes files without a holder.  It also
+ * finds out whether a second walk may find more, and whether there are heads
+ * that only references keep.  In the latter case the collector runs
+ * (collect.c), and a last walk closes the heads that it has released.  All of
+ * this is divided into slices.
  *
- * Wanted.  A sleeper without streamsd asks whether there is work for one.
- * There is none for *common* pipes, and most domains contain only these.  A
- * pipe is common if its only open files are those that pipe(2) made, no end has
- * had a reference or has a box, and no process is registered for its signals
- * (watched()); it may have modules, and be a PLAIN pipe.  The walk that finds
- * only common pipes is not repeated before a stream becomes anything else; each
- * place where that happens counts it (str_stream_odd).
+ * Wanted.  A thread that is about to sleep while no streamsd runs asks whether
+ * one is needed.  For *common* pipes it is not, and most domains contain only
+ * these.  A pipe is common if its only open files are those that pipe(2) made,
+ * no end has had a reference or has a box, and no process is registered for its
+ * signals (watched()); it may have modules, and be a PLAIN pipe.  After a walk
+ * that has found only common pipes, no thread walks again until a pipe ceases
+ * to be common or another stream is made.  Each function that does this counts
+ * it (str_stream_odd).
  *
  * Crash.  Between two slices a sweep holds only the right to collect
  * (STR_ROOT_COLLECT), which is taken over from a dead thread.  The next sweep
- * finds what this one has not closed.  If a thread dies after it has made a
- * stream other than a common pipe, and before it has counted this, its reaper
- * counts: once for each dead thread.
+ * finds what this one has not closed.  A thread may die after it has made a
+ * stream other than a common pipe, and before it has counted this.  Therefore a
+ * reaper counts once for each dead thread.
  */
 #include "core.h"
 #include "sock/sock.h"
@@ -253,8 +254,8 @@ str_region_members_died(void)
 
 struct found {
 	bool wanted; /* one for which streamsd is needed now */
-	bool odd;    /* one that had references: streamsd may become needed
-		      * without another str_stream_odd() */
+	bool odd;    /* a stream that had references: streamsd may become
+		      * needed although no thread calls str_stream_odd() */
 };
 
 /* Has it a carrier whose last close no member would notice? */

@@ -15,22 +15,23 @@
  * So a record is removed by one store, and to set it to a later deadline changes
  * no bound.  The thread that looks at the passed bound raises it.  A deadline
  * that is the earliest takes two more compare-and-swaps, which lower the bounds.
- * A thread that sets a deadline looks at the bounds, whatever the one before was:
- * the thread that set that one may be stopped before it lowered them.
+ * A thread that replaces a deadline by a later one looks at the bounds, too:
+ * the thread that set the earlier one may have been stopped before it lowered
+ * them.
  *
  * Raising.  A thread that is about to raise a bound sets NODE_BUSY, reads what
  * is below, and swaps the new bound in if the word has not changed.  A thread
  * that sets a deadline stores it, executes a full fence, and reads the bounds;
  * it clears NODE_BUSY, so that the attempt to raise fails.  So either this
- * thread sees NODE_BUSY, or the other one sees the deadline.  Threads that raise
- * a bound at once have one attempt in common: the first that is ready ends it,
- * and none makes another one begin again.
+ * thread sees NODE_BUSY, or the other one sees the deadline.  Threads that
+ * raise the same bound at the same time share one attempt.  The first of them
+ * that is ready ends it, and no thread has to begin again because of another.
  *
  * Handling.  `taken' names the thread that handles a record: makes it, calls its
  * function, or frees it.  No thread waits for another to get it.  A thread that
- * finds a record OVER and taken leaves it to the one that has taken it, which
- * looks again after it has given the record up.  Raising leaves out taken
- * records; the thread that gives one up lowers the bounds.
+ * makes a taken record OVER leaves it to the thread that has taken it: that
+ * thread looks at the state again after it has given the record up.  Raising
+ * leaves out taken records; the thread that gives one up lowers the bounds.
  *
  * Numbers.  A record's number contains its place and counts the uses of the
  * place.  The low 31 bits contain the place and 13 bits of the count, for
@@ -207,8 +208,11 @@ raise_entry(struct entry *e)
 	raise_end(&e->min, busy, min);
 }
 
-/* Raise the bounds of the entries whose bound has passed at @now; @all: of all.
- * Return: the least; *@ret_any: were there such entries, or none at all? */
+/*
+ * Raise the bounds of the entries whose bound has passed at @now; @all: of all.
+ * Return: the earliest bound afterwards.  *@ret_any: there were such entries,
+ * or the table has no entry.
+ */
 static uint64_t
 raise_entries(struct table *tb, uint64_t now, bool all, bool *ret_any)
 {
