@@ -274,7 +274,7 @@ run(uint64_t seconds)
 	}
 }
 
-T_CASE_TIMEOUT(a_good_network, 60)
+T_CASE_TIMEOUT(a_good_network, 300)
 {
 	begin(t, 20000, 60000);
 	lab_connect(1);
@@ -296,7 +296,7 @@ T_CASE_TIMEOUT(a_hundred_thousand_messages_through_a_bad_network, 300)
 	finish();
 }
 
-T_CASE_TIMEOUT(a_network_that_loses_a_third, 120)
+T_CASE_TIMEOUT(a_network_that_loses_a_third, 300)
 {
 	begin(t, 2000, 5000);
 	lab.link.lose = 330;
@@ -310,7 +310,7 @@ T_CASE_TIMEOUT(a_network_that_loses_a_third, 120)
 	finish();
 }
 
-T_CASE_TIMEOUT(small_buffers, 120)
+T_CASE_TIMEOUT(small_buffers, 300)
 {
 	begin(t, 5000, 60000);
 	lab.link.lose = 10;
@@ -322,7 +322,7 @@ T_CASE_TIMEOUT(small_buffers, 120)
 	finish();
 }
 
-T_CASE_TIMEOUT(long_messages_are_mixed_in_small_buffers, 120)
+T_CASE_TIMEOUT(long_messages_are_mixed_in_small_buffers, 300)
 {
 	begin(t, 1000, 60000);
 	lab.link.lose = 10;
@@ -337,7 +337,7 @@ T_CASE_TIMEOUT(long_messages_are_mixed_in_small_buffers, 120)
 	finish();
 }
 
-T_CASE_TIMEOUT(a_slow_link_with_a_short_queue, 120)
+T_CASE_TIMEOUT(a_slow_link_with_a_short_queue, 300)
 {
 	begin(t, 10000, 60000);
 	lab.link.rate = 1000000;
@@ -347,7 +347,7 @@ T_CASE_TIMEOUT(a_slow_link_with_a_short_queue, 120)
 	finish();
 }
 
-T_CASE_TIMEOUT(two_paths_of_which_one_fails_and_returns, 120)
+T_CASE_TIMEOUT(two_paths_of_which_one_fails_and_returns, 300)
 {
 	begin(t, 20000, 20000);
 	lab.link.rate = 2000000;
@@ -365,7 +365,7 @@ T_CASE_TIMEOUT(two_paths_of_which_one_fails_and_returns, 120)
 	finish();
 }
 
-T_CASE_TIMEOUT(a_path_that_becomes_narrower, 120)
+T_CASE_TIMEOUT(a_path_that_becomes_narrower, 300)
 {
 	begin(t, 10000, 20000);
 	lab.link.lose = 5;
@@ -379,7 +379,7 @@ T_CASE_TIMEOUT(a_path_that_becomes_narrower, 120)
 	finish();
 }
 
-T_CASE_TIMEOUT(memory_is_scarce, 120)
+T_CASE_TIMEOUT(memory_is_scarce, 300)
 {
 	begin(t, 10000, 20000);
 	lab.link.lose = 10;
