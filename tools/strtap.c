@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * strtap - show or record the packets on wires.
+ * strtap - show or record the packets on wires; copy what flows in a pipe
+ * between programs under strrun (lib/pipetap.c).
  *
  * A file has one link type.  A single wire that carries only IP packets gets
  * LINKTYPE_RAW.  All others get LINKTYPE_LINUX_SLL2, whose header says which
@@ -24,20 +25,24 @@
 
 #include <sys/ipwire.h>
 #include "lib/packet.h"
-#include "lib/tool.h"
+#include "lib/pipetap.h"
 
 #define IP_DEV "/dev/streams/clone/ip"
 
 static struct tool tool = {
 	.name = "strtap",
-	.synopsis = "[-i WIRE] [-w FILE] [-c COUNT] [-s SNAPLEN]",
-	.purpose = "Show the packets on wires, or write them to a pcap file.",
+	.synopsis = "[-i WIRE] [-w FILE] [-c COUNT] [-s SNAPLEN]\n"
+		    "[-w FILE] [-c COUNT] [-t SECONDS] PID[:FD]",
+	.purpose = "Show the packets on wires, or write them to a pcap file; "
+		   "copy a pipe.",
 	.help =
 	"  -i, --wire=WIRE         show only packets on this wire\n"
-	"  -w, --write=FILE        write a pcap file; -: standard output\n"
-	"  -c, --count=COUNT       exit after this number of packets\n"
-	"  -s, --snaplen=SNAPLEN   keep this number of bytes of each packet\n",
-	.options = "i:w:c:s:",
+	"  -w, --write=FILE        write a pcap file, or the bytes of the pipe;\n"
+	"                          -: standard output\n"
+	"  -c, --count=COUNT       exit after this number of packets, or bytes\n"
+	"  -s, --snaplen=SNAPLEN   keep this number of bytes of each packet\n"
+	"  -t, --wait=SECONDS      wait so long for a read of the process; 30\n",
+	.options = "i:w:c:s:t:",
 };
 
 static const struct option longs[] = {
@@ -45,6 +50,7 @@ static const struct option longs[] = {
 	{ "write", required_argument, NULL, 'w' },
 	{ "count", required_argument, NULL, 'c' },
 	{ "snaplen", required_argument, NULL, 's' },
+	{ "wait", required_argument, NULL, 't' },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -296,55 +302,113 @@ take(int fd, bool file, long count)
 	return n;
 }
 
-int
-main(int argc, char **argv)
-{
-	struct sigaction sa = { .sa_handler = end };
-	struct ipw_tap want;
-	const char *file = NULL;
-	long count = 0, snap = 0;
-	unsigned long n;
-	int c, fd;
+/* What the command line asks for. */
+struct wish {
+	struct ipw_tap tap;
+	const char *file;
+	long count, snap, wait_s;
+	const char *pipe; /* PID[:FD]; NULL: packets */
+};
 
-	memset(&want, 0, sizeof(want));
+static void
+options(struct wish *w, int argc, char **argv)
+{
+	const char *wires_only = NULL;
+	int c;
+
 	tool.longs = longs;
 	while ((c = tool_getopt(&tool, argc, argv)) >= 0) {
 		switch (c) {
 		case 'i':
-			if (strlen(optarg) >= sizeof(want.name))
+			if (strlen(optarg) >= sizeof(w->tap.name))
 				tool_usage(&tool, "not a wire: %s", optarg);
-			strcpy(want.name, optarg);
+			strcpy(w->tap.name, optarg);
+			wires_only = "-i";
 			break;
 		case 'w':
-			file = optarg;
+			w->file = optarg;
 			break;
 		case 'c':
-			if (!tool_number(optarg, 1, 1l << 40, &count))
+			if (!tool_number(optarg, 1, 1l << 40, &w->count))
 				tool_usage(&tool, "not a count: %s", optarg);
 			break;
 		case 's':
-			if (!tool_number(optarg, 0, PCAP_SNAP, &snap))
+			if (!tool_number(optarg, 0, PCAP_SNAP, &w->snap))
 				tool_usage(&tool, "not a length: %s", optarg);
+			wires_only = "-s";
+			break;
+		case 't':
+			if (!tool_number(optarg, 1, 86400, &w->wait_s))
+				tool_usage(&tool, "SECONDS is a number from 1 "
+					"to 86400");
 			break;
 		}
 	}
-	if (optind < argc)
-		tool_usage(&tool, "too many arguments: %s", argv[optind]);
-	fd = open(IP_DEV, O_RDWR);
-	if (fd < 0)
-		tool_die(&tool, "%s", IP_DEV);
+	w->pipe = argv[optind];
+	if (optind + 1 < argc)
+		tool_usage(&tool, "too many arguments: %s", argv[optind + 1]);
+	if (w->pipe != NULL && wires_only != NULL)
+		tool_usage(&tool, "%s is not for pipes", wires_only);
+	if (w->pipe == NULL && w->wait_s != 0)
+		tool_usage(&tool, "-t is for pipes only");
+	w->tap.snap = (unsigned)w->snap;
+}
+
+static void
+open_output(const char *file)
+{
 	out = file == NULL || strcmp(file, "-") == 0 ? stdout :
 		fopen(file, "we");
 	if (out == NULL)
 		tool_die(&tool, "%s", file);
+}
+
+static int
+close_output(const char *file)
+{
+	if (out != stdout && fclose(out) != 0)
+		tool_die(&tool, "%s", file);
+	return tool_done(&tool, TOOL_OK);
+}
+
+static int
+tap_pipe(const struct wish *w)
+{
+	struct insert in = {.tool = &tool, .asked_to_end = &ended,
+		.wait_s = w->wait_s != 0 ? w->wait_s : 30};
+	char *colon, text[64];
+	long pid, fd = 0;
+	uint64_t n;
+
+	snprintf(text, sizeof(text), "%s", w->pipe);
+	colon = strchr(text, ':');
+	if (colon != NULL)
+		*colon = '\0';
+	if (!tool_number(text, 1, INT32_MAX, &pid) || (colon != NULL &&
+			!tool_number(colon + 1, 0, INT32_MAX, &fd)))
+		tool_usage(&tool, "PID and FD are numbers");
+	open_output(w->file);
+	n = pipe_tap(&in, pid, fd, out, (uint64_t)w->count);
+	tool_warn(&tool, "%ju bytes", (uintmax_t)n);
+	return close_output(w->file);
+}
+
+static int
+tap_wires(const struct wish *w)
+{
+	struct ipw_tap want = w->tap;
+	unsigned long n;
+	int fd;
+
+	fd = open(IP_DEV, O_RDWR);
+	if (fd < 0)
+		tool_die(&tool, "%s", IP_DEV);
+	open_output(w->file);
 	apart = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	want.snap = (unsigned)snap;
-	(void)sigaction(SIGINT, &sa, NULL);
-	(void)sigaction(SIGTERM, &sa, NULL);
 	if (command(fd, IPW_TAP, &want, sizeof(want)) < 0)
 		tool_die(&tool, "%s", want.name[0] ? want.name : IP_DEV);
 	linktype = linktype_of(fd, want.name);
-	if (file != NULL)
+	if (w->file != NULL)
 		file_header(want.snap);
 	if (fflush(out) != 0)
 		tool_die(&tool, "write");
@@ -354,10 +418,20 @@ main(int argc, char **argv)
 		(void)fflush(stderr);
 	}
 	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
-	n = take(fd, file != NULL, count);
+	n = take(fd, w->file != NULL, w->count);
 	if (!tool.quiet)
 		fprintf(stderr, "strtap: %lu packets, %u lost\n", n, drops);
-	if (out != stdout && fclose(out) != 0)
-		tool_die(&tool, "%s", file);
-	return tool_done(&tool, TOOL_OK);
+	return close_output(w->file);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct sigaction sa = { .sa_handler = end };
+	struct wish w = { .file = NULL };
+
+	options(&w, argc, argv);
+	(void)sigaction(SIGINT, &sa, NULL);
+	(void)sigaction(SIGTERM, &sa, NULL);
+	return w.pipe != NULL ? tap_pipe(&w) : tap_wires(&w);
 }

@@ -15,11 +15,14 @@
 #include <unistd.h>
 
 #include "lib/dump.h"
+#include "lib/pipetop.h"
 
 static struct tool tool = {
 	.name = "strtop",
 	.synopsis = "[-1alw] [-n COUNT] [-s SECONDS] [STREAM ...]\n"
-		    "--json",
+		    "--json\n"
+		    "-r [-1] [-n COUNT] [-s SECONDS] [PID ...]\n"
+		    "-r --json [PID ...]",
 	.purpose = "Show streams, their modules and queues, and what they wait "
 		   "for.",
 	.help =
@@ -27,10 +30,11 @@ static struct tool tool = {
 	"  -a, --all               also show idle streams\n"
 	"  -l, --long              show every queue, its water marks and flags\n"
 	"  -w, --why               show what each stream waits for\n"
+	"  -r, --run               show the pipes of programs under strrun\n"
 	"  -n, --count=COUNT       exit after COUNT displays\n"
 	"  -s, --interval=SECONDS  the time between two displays (2)\n"
 	"      --json              print everything once as JSON\n",
-	.options = "1alwn:s:",
+	.options = "1alwrn:s:",
 };
 
 static const struct option longs[] = {
@@ -38,6 +42,7 @@ static const struct option longs[] = {
 	{ "all", no_argument, NULL, 'a' },
 	{ "long", no_argument, NULL, 'l' },
 	{ "why", no_argument, NULL, 'w' },
+	{ "run", no_argument, NULL, 'r' },
 	{ "count", required_argument, NULL, 'n' },
 	{ "interval", required_argument, NULL, 's' },
 	{ "json", no_argument, NULL, TOOL_OPT_JSON },
@@ -45,13 +50,15 @@ static const struct option longs[] = {
 };
 
 struct view {
-	bool once, all, detail, why, json;
+	bool once, all, detail, why, json, run;
 	long count;
 	double interval;
-	char **id;	/* requested streams, NULL at the end; or NULL */
+	char **id;	/* requested streams, or with `run' processes; NULL at
+			 * the end; or NULL */
 	int lines;	/* of the screen, 0: no limit */
 	int line;	/* printed so far */
 	struct snap now;
+	struct pipetop pipes;
 	struct holders holders;
 	struct str_i_domain before;
 };
@@ -242,6 +249,29 @@ show_stream(struct view *v, const struct str_i_stream *st)
 		snap_explain(&v->now, st, say, v);
 }
 
+static bool
+show_line(void *arg, const char *text)
+{
+	struct view *v = arg;
+
+	if (!room(v))
+		return false;
+	puts(text);
+	return true;
+}
+
+static int
+look_at_pipes(struct view *v)
+{
+	if (pipetop_take(&v->pipes, v->id) != 0) {
+		tool_err(&tool, "/proc");
+		return -1;
+	}
+	v->line = 0;
+	pipetop_show(&v->pipes, show_line, v);
+	return fflush(stdout) == 0 ? 0 : -1;
+}
+
 static int
 look(struct view *v)
 {
@@ -278,6 +308,14 @@ as_json(struct view *v)
 {
 	struct json j = { .f = stdout };
 
+	if (v->run) {
+		if (pipetop_take(&v->pipes, v->id) != 0)
+			tool_die(&tool, "/proc");
+		json_begin(&j, NULL, '{');
+		pipetop_dump(&j, &v->pipes);
+		json_end(&j, '}');
+		return TOOL_OK;
+	}
 	if (snap_take(&v->now, STR_I_WANT_ALL) != 0 ||
 		holders_take(&v->holders, &v->now) != 0) {
 		snap_failed(&tool);
@@ -320,7 +358,7 @@ live(struct view *v)
 		} else if (n != 1) {
 			putchar('\n');
 		}
-		err = look(v);
+		err = v->run ? look_at_pipes(v) : look(v);
 		if (err != 0)
 			return TOOL_FAILED;
 		if (n == v->count || pause_or_end(v))
@@ -332,6 +370,7 @@ static void
 options(struct view *v, int argc, char **argv)
 {
 	char *e;
+	long pid;
 	int c;
 
 	tool.longs = longs;
@@ -350,6 +389,9 @@ options(struct view *v, int argc, char **argv)
 		case 'w':
 			v->why = true;
 			break;
+		case 'r':
+			v->run = true;
+			break;
 		case 'n':
 			if (!tool_number(optarg, 1, 1L << 40, &v->count))
 				tool_usage(&tool, "not a count: %s", optarg);
@@ -367,6 +409,9 @@ options(struct view *v, int argc, char **argv)
 		}
 	}
 	v->id = argv + optind;
+	for (char **p = v->id; v->run && *p != NULL; p++)
+		if (!tool_number(*p, 1, INT32_MAX, &pid))
+			tool_usage(&tool, "not a process ID: %s", *p);
 	if (v->id[0] != NULL)
 		v->all = v->detail = v->why = true;
 }
@@ -384,5 +429,6 @@ main(int argc, char **argv)
 	status = v.json ? as_json(&v) : live(&v);
 	snap_free(&v.now);
 	holders_free(&v.holders);
+	pipetop_free(&v.pipes);
 	return tool_done(&tool, status);
 }

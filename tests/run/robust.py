@@ -3,9 +3,10 @@
 # Copyright (c) 2026 The Fast-STREAMS authors
 """strrun and programs that get into its way.
 
-usage: robust.py STRRUN AWKWARD [CASE...], or -CASE: all but this one
+usage: robust.py STRRUN AWKWARD [CASE...], or -CASE...: all but these
 """
 
+import json
 import os
 import re
 import shlex
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 LIMIT = 120
 AWKWARD = None  # the program awkward.c
@@ -436,10 +438,15 @@ def pipeline(strrun, d, writer, reader):
     return p, wait_for(os.path.join(d, 'pid'))
 
 
-def insert(strrun, *args):
-    tool = os.path.join(os.path.dirname(strrun), 'strinsert')
-    return subprocess.Popen([tool, *args], stdout=subprocess.PIPE,
+def tool(strrun, name, *args):
+    """A tool that lies beside strrun."""
+    path = os.path.join(os.path.dirname(strrun), name)
+    return subprocess.Popen([path, *args], stdout=subprocess.PIPE, bufsize=0,
                             stderr=subprocess.PIPE)
+
+
+def insert(strrun, *args):
+    return tool(strrun, 'strinsert', *args)
 
 
 def output(d):
@@ -505,12 +512,106 @@ def refused_streams(strrun):
     assert t.returncode == 1, 'a process without strrun'
 
 
+@case
+def tapped_pipe(strrun):
+    """a tap copies what flows, goes, and loses nothing"""
+    # each reader reads in another way
+    for reader in ('exec cat', 'exec dd bs=7 2>/dev/null', 'exec perl -pe 1',
+                   'while read x; do echo $x; done'):
+        with tempfile.TemporaryDirectory() as d:
+            p, pid = pipeline(strrun, d, COUNTS.replace('00000', '0000'),
+                              reader)
+            copies = []
+            for n in 20, 3000:
+                t = tool(strrun, 'strtap', '-t', str(LIMIT), '-c', str(n), pid)
+                copy, said = t.communicate(timeout=LIMIT)
+                assert t.returncode == 0 and len(copy) == n, said
+                copies.append(copy)
+            t = tool(strrun, 'strtap', '-t', str(LIMIT), pid)
+            copies.append(t.stdout.readline())
+            t.send_signal(signal.SIGINT)
+            copies[-1] += t.communicate(timeout=LIMIT)[0]
+            with open(os.path.join(d, 'in'), 'w', encoding='ascii'):
+                pass
+            p.communicate(timeout=LIMIT)
+            out = output(d)
+        n = out.count('\n')
+        assert out == ''.join(f'{i}\n' for i in range(1, n + 1)), 'other bytes'
+        at = 0
+        for copy in copies:
+            at = out.find(copy.decode(), at) + len(copy)
+            assert at >= len(copy), f'{reader}: not what flowed'
+
+
+@case
+def tap_to_the_end(strrun):
+    """a tap that stays copies the rest, and is found by the writer's end, too"""
+    with tempfile.TemporaryDirectory() as d:
+        p, _ = pipeline(strrun, d, 'echo $$ >writer; ' + COUNTS, 'exec cat')
+        t = tool(strrun, 'strtap', '-t', str(LIMIT), '-w',
+                 os.path.join(d, 'copy'),
+                 wait_for(os.path.join(d, 'writer')) + ':1')
+        said = t.stderr.readline()
+        with open(os.path.join(d, 'in'), 'w', encoding='ascii'):
+            pass
+        p.communicate(timeout=LIMIT)
+        said += t.communicate(timeout=LIMIT)[1]
+        out = output(d)
+        with open(os.path.join(d, 'copy'), encoding='ascii') as f:
+            copy = f.read()
+    n = out.count('\n')
+    assert t.returncode == 0, said
+    assert out == ''.join(f'{i}\n' for i in range(1, n + 1)), 'other bytes'
+    assert len(copy) > 400000 and out.endswith(copy), said
+
+
+@case
+def seen_by_its_user(strrun):
+    """strtop shows a pipeline to its user; other users do not see it"""
+    def look(prefix=()):
+        p = subprocess.run([*prefix, os.path.join(os.path.dirname(strrun),
+                           'strtop'), '-r', '--json', reader],
+                           stdout=subprocess.PIPE, check=True)
+        return json.loads(p.stdout)['strruns']
+
+    with tempfile.TemporaryDirectory() as d:
+        os.mkfifo(os.path.join(d, 'go'))
+        p, reader = pipeline(strrun, d, 'seq 100000; read x <go; seq 10',
+                             'exec cat')
+        # the writer waits for `go', the reader for the writer
+        end = time.monotonic() + LIMIT
+        while time.monotonic() < end:
+            pipes = look()[0]['pipes']
+            if (len(pipes) == 1 and pipes[0]['reader_waits'] and
+                    len(pipes[0]['writers']) == 1):
+                break
+        pipe = pipes[0]
+        user = ('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups')
+        hidden, tap = [], None
+        if os.geteuid() == 0:
+            hidden = look(user)
+            tap = subprocess.run([*user, os.path.join(os.path.dirname(
+                strrun), 'strtap'), reader], capture_output=True, check=False)
+        with open(os.path.join(d, 'go'), 'w', encoding='ascii') as f:
+            f.write('\n')
+        p.communicate(timeout=LIMIT)
+        out = output(d)
+    assert len(out) == 588895 + 21, len(out)
+    assert pipe['reader_waits'] and not pipe['writer_waits'], pipe
+    assert pipe['bytes'] == 0, pipe
+    assert [r['command'] for r in pipe['readers']] == ['cat'], pipe
+    assert pipe['readers'][0]['pid'] == int(reader), pipe
+    assert [w['command'] for w in pipe['writers']] == ['sh'], pipe
+    assert hidden == [] and (tap is None or (tap.returncode == 1 and
+                             b'ermission denied' in tap.stderr)), tap
+
+
 def main(argv):
     global AWKWARD
     AWKWARD = argv[2]
     bad = 0
     todo = [f for f in CASES if not argv[3:] or f.__name__ in argv[3:] or
-            (argv[3][0] == '-' and argv[3] != '-' + f.__name__)]
+            (argv[3][0] == '-' and '-' + f.__name__ not in argv[3:])]
     print(f'1..{len(todo)}', flush=True)
     for i, f in enumerate(todo, 1):
         try:
