@@ -26,6 +26,8 @@
 #define SIZE_MAX_OURS (1 << 20) /* what every user may ask for */
 #define SHIFT_MAX 10
 
+#define SET(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
+
 uint32_t run_armed STR_HOT_DATA;
 struct run_fd run_fds[RUN_NFD] STR_HOT_TABLE;
 
@@ -130,12 +132,13 @@ arm_taken(struct run_end *e)
 	if (!is_same(e) || !__atomic_compare_exchange_n(&p->state, &was,
 		ep << 8 | RUN_BUSY, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return false;
-	p->rpid = (uint32_t)getpid();
-	p->head = (ep & 0xffffff) << 40;
-	p->tail = (ep & 0xffffff) << 40 | (uint64_t)RUN_ASLEEP << 32;
-	p->room = 0;
-	p->before = UINT32_MAX;
-	p->in_read = 0;
+	/* a writer that has just given the ring up may still look at them */
+	SET(&p->rpid, (uint32_t)getpid());
+	SET(&p->head, (ep & 0xffffff) << 40);
+	SET(&p->tail, (ep & 0xffffff) << 40 | (uint64_t)RUN_ASLEEP << 32);
+	SET(&p->room, 0);
+	SET(&p->before, UINT32_MAX);
+	SET(&p->in_read, 0);
 	e->epoch = ep;
 	e->seen = 0;
 	e->kernel = RUN_UNKNOWN;
