@@ -16,8 +16,10 @@
  * stays queued while there is something to read.  If there is nothing, the
  * waiter arms the slot, sets the want word, executes the heavy fence, and looks
  * again; if there is still nothing, the item is not queued any more.  An
- * edge-triggered one (EDGE) is armed when it is taken, before it is read until
- * nothing is left.  Before it sleeps the waiter samples the word, counts itself,
+ * edge-triggered one (EDGE) stays queued while what was published (`mark') is
+ * more than at the last look; then it is read until nothing is left.  If it is
+ * the same, the waiter arms the slot, executes the fence, and looks again.
+ * Before it sleeps the waiter samples the word, counts itself,
  * and looks at `some'.
  *
  * Writer.  Publish, then load the want word.  If it is set: load it once more,
@@ -45,7 +47,9 @@
  * @find bits_not_looked_at_before_sleep assert=rpos -DNP=1 -DRECS=1 -DM_BLIND
  * @find counted_after_look assert=rpos -DNP=1 -DRECS=1 -DM_LATE
  * @find count_set_to_0_although_counted_again assert=rpos -DNP=2 -DRECS=1 -DEDGE -DM_COUNT
- * @find edge_armed_after_read assert=rpos -DNP=1 -DRECS=2 -DEDGE -DM_AFTER
+ * @find edge_marked_after_read assert=rpos -DNP=1 -DRECS=2 -DEDGE -DM_AFTER
+ * @find edge_no_look_after_arming assert=rpos -DNP=1 -DRECS=2 -DEDGE -DM_NOLOOK
+ * @find edge_marked_without_look assert=rpos -DNP=1 -DRECS=2 -DEDGE -DM_MARK
  */
 #define NCPU NP
 #define NVAR NP
@@ -243,9 +247,36 @@ inline arm()
 	HEAVY
 }
 
+#ifdef EDGE
+inline look()
+{
+#ifdef M_AFTER
+	edge = (PUBLISHED != mark)
+#else
+	atomic { edge = (PUBLISHED != mark); mark = PUBLISHED }
+#endif
+}
+
+inline read_all()
+{
+	edge = 0;
+	do
+	:: atomic { PUBLISHED != rpos -> rpos++ }
+	:: atomic { PUBLISHED == rpos -> break }
+	od;
+#ifdef M_AFTER
+	mark = PUBLISHED
+#endif
+}
+#endif
+
 active proctype waiter()
 {
 	byte val;
+#ifdef EDGE
+	byte mark;	/* what was published at the last look */
+	bit edge;
+#endif
 	bit queued = 1;	/* as epoll_ctl() leaves it */
 
 again:
@@ -261,18 +292,23 @@ again:
 	if
 	:: queued ->
 #ifdef EDGE
-		queued = 0;
-#ifndef M_AFTER
+		look();
+		if
+		:: edge -> read_all(); goto again
+		:: !edge
+		fi;
 		arm();
+#ifdef M_MARK
+		mark = PUBLISHED;
 #endif
-		do
-		:: atomic { PUBLISHED != rpos -> rpos++ }
-		:: atomic { PUBLISHED == rpos -> break }
-		od;
-#ifdef M_AFTER
-		arm();
+#ifndef M_NOLOOK
+		look();
+		if
+		:: edge -> read_all()
+		:: !edge
+		fi;
 #endif
-		skip
+		queued = 0
 #else
 		if
 		:: atomic { PUBLISHED != rpos -> rpos++ }; goto again

@@ -3,7 +3,7 @@
 
 /*
  * Epoll instances with Streams in them, and their registrations: what epoll.c,
- * epitem.c and epready.c share.  epoll.c has the theory.
+ * epitem.c, epready.c and epspin.c share.  epoll.c has the theory.
  *
  * Locks.  Everything here is [F], under fd_lock(), if nothing else is said.
  */
@@ -154,8 +154,10 @@ void ep_pass(struct ep_wait *w, enum ep_how how);
 void ep_sure(struct ep *ep, struct host_call *hc);
 void ep_item_room(struct ep_item *it);
 void ep_take(struct ep_wait *w, enum ep_how how);
+void ep_arm_all(struct ep_wait *w);
+
+/* epspin.c */
 void ep_spin(struct ep_wait *w);
 int ep_sleep_near(struct ep_wait *w, uint64_t deadline, const sigset_t *mask);
-void ep_arm_all(struct ep_wait *w);
 
 #endif

@@ -14,9 +14,11 @@
  * item that is not armed costs its writer nothing.  It is armed before the
  * thread sleeps, or after some calls.
  *
- * Edge-triggered items are armed when they are taken from the list, before they
- * are checked.  So an arrival after the report sets the bit again, and a read
- * that finds nothing need not arm.
+ * Edge-triggered items stay in the list in the same way.  An item that is not
+ * armed has an edge of something to read when the head's mark (str_watch_mark)
+ * is another than at the last look.  No mark tells of room: an item that wants
+ * room and has none is armed, before it is checked; and so is one whose write
+ * found none (ep_item_room).
  *
  * One fence follows the arming of all the items of a call; it is a heavy one
  * unless all wakers execute the fence (head/watch.c).  Items armed without a
@@ -30,10 +32,6 @@
 
 #define IDLE    4u  /* calls that find an item not ready, until it is armed */
 #define GLANCE  64u /* items without a slot checked when the call need not sleep */
-#define SPIN_US 20u
-#define FEW     32u /* items that a thread that spins checks each time */
-/* pause instructions between two looks at the same word: about a microsecond */
-#define SPIN_PAUSES 24u
 
 /* ------------------------------------------------------------ the report */
 
@@ -85,15 +83,32 @@ now(struct ep_item *it, struct host_call *hc)
 	return ep_item_events(it);
 }
 
+/* Has something come since the last look at @it? */
+static void
+look(struct ep_item *it)
+{
+	uint64_t was;
+	struct str_head *sd = fd_inside(it->rec, &was);
+	uint32_t mark = sd != NULL ? str_watch_mark(sd) : it->armed.mark;
+
+	fd_outside(was);
+	if (mark != it->armed.mark)
+		it->why |= STR_WATCH_READ;
+	it->armed.mark = mark;
+}
+
 /*
  * now() for an edge-triggered item: nothing without an edge, and room alone is
  * no edge if what has come is something to read.
  */
 static uint32_t
-edge_now(struct ep_item *it, struct host_call *hc)
+edge_now(struct ep_item *it, struct host_call *hc, bool *ret_full)
 {
-	uint32_t ev = now(it, hc);
+	uint32_t ev;
 
+	look(it); /* before the events: what comes later is another edge */
+	ev = now(it, hc);
+	*ret_full = (ep_wants(it) & ~ev & STR_POLL_WRITE) != 0;
 	if (it->why == 0 || ((it->why & STR_WATCH_WRITE) == 0 &&
 			(ev & (STR_POLL_READ | STR_POLLRDHUP | STR_POLLMSG |
 				EP_ALWAYS)) == 0))
@@ -111,6 +126,7 @@ static enum armed
 arm(struct ep_item *it, struct host_call *hc)
 {
 	uint32_t ways = STR_WATCH_READ, wants = ep_wants(it) & STR_POLL_WRITE;
+	uint32_t mark = it->armed.mark; /* of the last look */
 	uint64_t was;
 	struct str_head *sd = fd_inside(it->rec, &was);
 	bool ok = true;
@@ -133,6 +149,8 @@ arm(struct ep_item *it, struct host_call *hc)
 		ways |= STR_WATCH_WRITE;
 	ok = !str_watch_unfit(sd) && str_watch_arm(it->ep->watch, sd, it->slot,
 		it->number, ways, &it->armed);
+	if (ok && it->armed.mark != mark)
+		it->why |= STR_WATCH_READ;
 	/* streamsd watches the socket of one whose input comes from within the
 	 * domain; the others are this process's to watch.  When that changes,
 	 * ksock_near() reports an event of all armed items. */
@@ -156,7 +174,7 @@ ep_item_room(struct ep_item *it)
 	struct str_head *sd;
 	uint64_t was;
 
-	if (!ep_is_fast(it) || !is_edge(it) || it->spent || it->queued ||
+	if (!ep_is_fast(it) || !is_edge(it) || it->spent ||
 		(ep_wants(it) & STR_POLL_WRITE) == 0)
 		return;
 	sd = fd_inside(it->rec, &was);
@@ -220,7 +238,8 @@ static void
 check_armed(struct ep_wait *w, struct ep_item *it, bool heavy)
 {
 	struct ep *ep = w->ep;
-	uint32_t ev = is_edge(it) ? edge_now(it, w->hc) : now(it, w->hc);
+	bool full;
+	uint32_t ev = is_edge(it) ? edge_now(it, w->hc, &full) : now(it, w->hc);
 
 	if (ev != 0 && w->n < w->max && !w->fault)
 		ep_report(w, it, ev);
@@ -245,6 +264,7 @@ check_armed(struct ep_wait *w, struct ep_item *it, bool heavy)
 static bool
 take(struct ep_wait *w, struct ep_item *it, enum ep_how how, bool *ret_heavy)
 {
+	bool full = false;
 	enum armed a;
 	uint32_t ev;
 
@@ -252,13 +272,16 @@ take(struct ep_wait *w, struct ep_item *it, enum ep_how how, bool *ret_heavy)
 		ep_unqueue(it);
 		return false;
 	}
-	if (!is_edge(it)) {
-		ev = now(it, w->hc);
+	ev = is_edge(it) ? edge_now(it, w->hc, &full) : now(it, w->hc);
+	if (!full) {
 		if (ev != 0) {
 			ep_report(w, it, ev);
+			if (!w->fault)
+				it->why = 0;
 			it->idle = 0;
 			return false;
 		}
+		it->why = 0;
 		if (how == EP_GLANCE || (how == EP_TAKE && ++it->idle < IDLE))
 			return false;
 		it->idle = 0;
@@ -387,103 +410,6 @@ ep_take(struct ep_wait *w, enum ep_how how)
 	fd_unlock(&g);
 }
 
-/* Does the other side of the stream that was ready last run on this CPU? */
-static bool
-is_near(struct ep_wait *w)
-{
-	struct ep *ep = w->ep;
-	struct fd_guard g;
-	bool yes = false;
-
-	fd_lock(&g);
-	if (str_load(&ep->npend) != 0) {
-		struct ep_item *it = str_container(
-			ep->pend.prev, struct ep_item, link);
-
-		yes = str_watch_cpu(str_load(&it->rec->sd)) == host_cpu();
-	}
-	fd_unlock(&g);
-	return yes;
-}
-
-/*
- * Look for a moment whether a Stream becomes ready: that costs less than a
- * wake-up, and while the items are not armed it costs their writers nothing.
- * After an unsuccessful attempt this is not tried for a while.
- */
-void
-ep_spin(struct ep_wait *w)
-{
-	struct ep *ep = w->ep;
-	struct str_watch *watch = str_load(&ep->watch);
-	uint64_t start = host_ticks();
-	uint64_t most = SPIN_US * host_ticks_per_ms / 1000;
-	uint32_t n = str_load(&ep->rest);
-	bool near;
-
-	if (watch == NULL || str_load(&ep->n) == str_load(&ep->nslow))
-		return;
-	if (n != 0) {
-		str_store(&ep->rest, n - 1);
-		return;
-	}
-	near = is_near(w);
-	if (near && !host_give_way())
-		return;
-	ep_take(w, str_load(&ep->npend) > FEW ? EP_REST : EP_GLANCE);
-	while (w->n == 0 && !w->fault && host_tls.sig_saved == 0 &&
-		host_interrupted(w->hc) == HOST_SIG_NONE &&
-		host_ticks() - start < most) {
-		if (near) {
-			if (!host_give_way())
-				break;
-			near = false;
-		}
-		for (unsigned i = 0; i < SPIN_PAUSES; i++)
-			str_cpu_relax();
-		if (str_load(&watch->some) != 0 || str_load(&ep->npend) != 0)
-			ep_take(w, EP_GLANCE);
-	}
-	if (w->n != 0) {
-		str_store(&ep->vain, 0u);
-		return;
-	}
-	n = str_load(&ep->vain) % 32 * 2 + 1;
-	str_store(&ep->vain, n);
-	str_store(&ep->rest, n);
-}
-
-/*
- * Stage 1, for an instance that has only Streams.  Return: 0: check again;
- * -EINTR; -ETIMEDOUT: no wake in 20 ms, or until the deadline; -EAGAIN: this
- * stage is not possible.
- */
-int
-ep_sleep_near(struct ep_wait *w, uint64_t deadline, const sigset_t *mask)
-{
-	struct ep *ep = w->ep;
-	struct str_watch *watch = str_load(&ep->watch);
-	uint64_t most = EP_NEAR_NS, at = 0;
-	uint32_t word;
-
-	if (mask != NULL || watch == NULL || str_load(&ep->mixed) ||
-		str_load(&ep->nslow) != 0 || host_sock_watching())
-		return -EAGAIN;
-	str_sock_flush(w->hc);
-	word = str_load_acq(&watch->word);
-	ep_take(w, EP_REST);
-	if (w->n != 0 || w->fault)
-		return 0;
-	if (deadline != UINT64_MAX) {
-		at = host_now();
-		most = deadline > at ? STR_MIN(deadline - at, most) : 0;
-	}
-	if (!str_watch_sleep(watch))
-		return 0;
-	STR_CRASH_POINT("epoll:asleep");
-	return -host_wait(w->hc, &watch->word, word, most);
-}
-
 /* Arm what waits by tokens, and check everything. */
 void
 ep_arm_all(struct ep_wait *w)
@@ -513,7 +439,7 @@ bool
 ep_ready(struct ep *ep)
 {
 	struct fd_guard g;
-	bool yes = false;
+	bool yes = false, full;
 
 	fd_lock(&g);
 	for (unsigned i = 0; i < str_load(&ep->nslow) && !yes; i++) {
@@ -531,7 +457,8 @@ ep_ready(struct ep *ep)
 		l = l->next) {
 		struct ep_item *it = item_at(l);
 
-		yes = (is_edge(it) ? edge_now(it, NULL) : now(it, NULL)) != 0;
+		yes = (is_edge(it) ? edge_now(it, NULL, &full) :
+					now(it, NULL)) != 0;
 	}
 	fd_unlock(&g);
 	return yes;

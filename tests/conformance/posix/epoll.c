@@ -159,6 +159,46 @@ T_CASE(epoll_edge_tells_a_writer_when_there_is_room_again)
 }
 
 /* epoll_ctl(2) EPOLLONESHOT: disabled after one event, until EPOLL_CTL_MOD */
+/* An edge of room after each write that failed, whether or not a wait was
+ * between. */
+T_CASE(epoll_edge_tells_of_room_after_a_write_that_failed)
+{
+	int fd[2], ep = set_up();
+
+	p_pipe(fd);
+	T_OK(control(ep, EPOLL_CTL_ADD, fd[1],
+		EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET));
+	T_EQ(wait_one(ep, fd[1], 0), EPOLLOUT);
+	T_EQ(wait_one(ep, fd[1], 0), 0);
+	for (int waits = 0; waits < 7; waits++) {
+		p_fill(fd[1]);
+		p_drain(fd[0]);
+		T_EQ(wait_one(ep, fd[1], P_MS_LONG), EPOLLOUT);
+		for (int i = 0; i < waits; i++)
+			T_EQ(wait_one(ep, fd[1], 0), 0);
+	}
+}
+
+/* Data that was not read does not hide what comes later, after any number of
+ * waits. */
+T_CASE(epoll_edge_tells_of_each_arrival_after_any_number_of_waits)
+{
+	int fd[2], ep = set_up();
+
+	p_pipe(fd);
+	T_OK(control(ep, EPOLL_CTL_ADD, fd[0], EPOLLIN | EPOLLET));
+	for (int waits = 0; waits < 7; waits++) {
+		T_EQ(write(fd[1], "ab", 2), 2);
+		T_EQ(wait_one(ep, fd[0], P_MS_LONG), EPOLLIN);
+		T_EQ(read(fd[0], (char[1]){ 0 }, 1), 1);
+		for (int i = 0; i < waits; i++)
+			T_EQ(wait_one(ep, fd[0], 0), 0);
+	}
+	T_OK(close(fd[1]));
+	T_EQ(wait_one(ep, fd[0], P_MS_LONG), EPOLLIN | EPOLLHUP);
+	T_EQ(wait_one(ep, fd[0], 0), 0);
+}
+
 T_CASE(epoll_oneshot_tells_once_until_armed_again)
 {
 	int fd[2], ep = set_up();
