@@ -237,6 +237,7 @@ show(const struct run_area *a)
 		[RUN_CALL] = "given back before another call",
 		[RUN_THREADS] = "given back because of threads",
 		[RUN_EXIT] = "given back before exit",
+		[RUN_LOOKED] = "descriptors examined",
 	};
 	uint64_t bytes;
 

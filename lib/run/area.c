@@ -326,11 +326,12 @@ static void
 prune(void)
 {
 	bool still[HELD] = {false};
-	bool seen = run_scan(0, see_held, still);
+	bool scan = run_may_scan(), seen;
 	struct run_pipe *p;
-	unsigned n = 0;
+	unsigned n = scan ? 0 : nheld;
 
-	for (unsigned i = 0; i < nheld; i++) {
+	seen = scan && run_scan(0, see_held, still);
+	for (unsigned i = 0; scan && i < nheld; i++) {
 		p = held_at(i);
 		if (p == NULL || (seen && !still[i]))
 			continue;
@@ -372,6 +373,7 @@ hold_locked(struct run_pipe *p, uint64_t id)
 	for (unsigned i = 0; i < nheld; i++)
 		if (held[i].id == id)
 			return;
+	run_earn(1);
 	if (nheld == HELD)
 		prune();
 	held[nheld].at = (uint32_t)(p - run_map->pipe);

@@ -44,6 +44,7 @@ enum run_count {
 	RUN_CALL,    /* another call that the ring does not know */
 	RUN_THREADS,
 	RUN_EXIT,
+	RUN_LOOKED,  /* no reason: descriptors that scans have examined */
 	RUN_COUNTS
 };
 

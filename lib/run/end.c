@@ -179,6 +179,11 @@ consider(int fd, bool writes)
 	struct own own;
 	unsigned i;
 
+	run_earn(run_fds[fd].calls);
+	if (!run_may_scan()) {
+		again(fd);
+		return RUN_COUNTING;
+	}
 	p = fitting(fd, writes ? S_IWUSR : S_IRUSR, &own);
 	if (p == NULL) {
 		run_fds[fd].kind = RUN_NEVER;
@@ -280,11 +285,12 @@ run_upgrade(struct run_end *e, struct run_pipe *p, int fd)
 
 	if (++e->calls < e->next)
 		return false;
+	run_earn(e->calls);
 	e->calls = 0;
 	e->next = e->next < LAST_TRY ? e->next * 2 : LAST_TRY;
 	if ((was & 0xff) != RUN_ARMED || e->p != p || !is_same(e) ||
 		__atomic_load_n(&p->unfit, __ATOMIC_SEQ_CST) != 0 ||
-		!run_two_only(p, fd) || !has_flags(fd, O_WRONLY) ||
+		!run_may_scan() || !run_two_only(p, fd) || !has_flags(fd, O_WRONLY) ||
 		!make_room(p, fd))
 		return false;
 	p->wpid = (uint32_t)getpid();

@@ -140,6 +140,13 @@ void run_unfit_held(bool exec, enum run_count why);
 typedef void run_seen(void *arg, int fd, uint64_t id, unsigned mode);
 bool run_scan(pid_t pid, run_seen *f, void *arg);
 /*
+ * Scans are paid for by calls: a process with N pipes has N reasons for scans of
+ * N descriptors.  Has this process made enough calls for another scan?  run_earn:
+ * it has made @calls more.  A scan that is necessary is made without asking.
+ */
+bool run_may_scan(void);
+void run_earn(uint32_t calls);
+/*
  * Mark the pipes that this process holds: no process carries them.  For one that
  * cannot tell the area of its children.  Needs no memory and no descriptor.
  */

@@ -14,6 +14,8 @@
 #include "run.h"
 #include "sys.h"
 
+#define FREE_LOOKS 512    /* descriptors examined before any call is made */
+#define MOST_EARNED 65536 /* calls that pay for later scans */
 #define FD_MAX (1 << 20) /* descriptors are not looked for from here on */
 
 struct entry {
@@ -91,6 +93,31 @@ has_threads(pid_t pid)
 		st.st_nlink > 3 : !is_gone(pid);
 }
 
+/* Descriptors examined, less the calls made since. */
+static int32_t debt STR_HOT_DATA;
+
+bool
+run_may_scan(void)
+{
+	return __atomic_load_n(&debt, __ATOMIC_RELAXED) < FREE_LOOKS;
+}
+
+void
+run_earn(uint32_t calls)
+{
+	if (__atomic_load_n(&debt, __ATOMIC_RELAXED) > -MOST_EARNED)
+		(void)__atomic_fetch_sub(&debt, (int32_t)calls, __ATOMIC_RELAXED);
+}
+
+static void
+pay(unsigned looks)
+{
+	(void)__atomic_fetch_add(&debt, (int32_t)looks, __ATOMIC_RELAXED);
+	if (run_map != NULL)
+		(void)__atomic_fetch_add(&run_map->count[RUN_LOOKED], looks,
+			__ATOMIC_RELAXED);
+}
+
 bool
 run_scan(pid_t pid, run_seen *f, void *arg)
 {
@@ -117,6 +144,7 @@ run_scan(pid_t pid, run_seen *f, void *arg)
 		}
 	}
 	(void)sys_close((int)dir);
+	pay(found);
 	/* "." and ".." are there always */
 	return ok && (found > 2 || pid == 0 || !has_threads(pid));
 }

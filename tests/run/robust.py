@@ -380,6 +380,28 @@ def started_oddly(strrun):
         f'{p.returncode} {p.stdout}'
 
 
+# Each pipe is a reason to look at all descriptors, of both processes.
+CROWD = '''
+import os
+p = [os.pipe() for _ in range(150)]
+if os.fork() == 0:
+    for k in range(20):
+        for r, w in p: os.write(w, b"hello\\n")
+    os._exit(0)
+for r, w in p: os.close(w)
+print(sum(len(os.read(r, 6)) for k in range(20) for r, w in p))
+'''
+
+
+@case
+def many_pipes(strrun):
+    """a process with many pipes looks at no more descriptors than it makes calls"""
+    out, err = run_stat(strrun, py(CROWD))
+    assert out == '18000\n', out
+    found = re.search(r'(\d+) descriptors examined', err)
+    assert found and int(found.group(1)) < 6000 + 4000, err
+
+
 def in_mounts(text):
     return ('unshare', '-m', 'sh', '-c', text + ' && exec "$@"', 'sh')
 
