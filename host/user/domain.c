@@ -170,7 +170,12 @@ host_map(uint64_t at, uint64_t size, int prot, int flags, int fd)
 	whole = sys_call4(SYS_mremap, r, PART, size, 0);
 	if (whole < 0 && whole > -4096) {
 		(void)sys_call2(SYS_munmap, r, PART);
-		return occupied(at + PART, at + size) ? EEXIST : (int)-whole;
+		if (occupied(at + PART, at + size))
+			return EEXIST;
+		/* valgrind refuses to enlarge a mapping in its place */
+		r = map_part(at, size, prot, flags, fd);
+		if (r < 0 && r > -4096)
+			return (int)-whole;
 	}
 	return 0;
 }
