@@ -103,12 +103,11 @@ prepare(const struct run_ask *a, struct mine *m, int *ret_new)
 static bool
 is_allowed(struct run_ask *a, uint64_t taken)
 {
-	struct timespec ms = {0, 1000000};
 	uint64_t late = RUN_ASK_IS(taken, RUN_ASK_REFUSED) |
 		(uint64_t)RUN_WHY_LATE << 8;
 
 	for (int i = 0; i < WAIT_MS && LOAD(&a->state) == taken; i++)
-		(void)sys_call5(SYS_ppoll, NULL, 0, &ms, NULL, SYS_SIGSET);
+		run_sleep_ms();
 	return !swap(&a->state, taken, late) &&
 		LOAD(&a->state) == RUN_ASK_IS(taken, RUN_ASK_ALLOWED);
 }

@@ -195,6 +195,7 @@ enum run_came {
 };
 /* If signals have come, or if @release, end the hold: their handlers run. */
 enum run_came run_let(struct run_held *h, bool release);
+void run_sleep_ms(void);
 /* POLLERR and POLLHUP of @fd after at most @ms milliseconds. */
 short run_events(int fd, int ms);
 /* Has the last reader closed the pipe of the writer's @fd? */

@@ -126,10 +126,8 @@ move_by_reader(struct moving *m)
 static void
 move_surely(struct moving *m)
 {
-	struct timespec ms = {0, 1000000};
-
 	while (m->n != 0 && move_by_reader(m) != 0)
-		(void)sys_call5(SYS_ppoll, NULL, 0, &ms, NULL, SYS_SIGSET);
+		run_sleep_ms();
 }
 
 /* A descriptor of @e, or -1. */

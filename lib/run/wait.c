@@ -70,9 +70,10 @@ run_hold(struct run_held *h)
 	h->on = true;
 }
 
-static void
-sleep_ms(void)
+void
+run_sleep_ms(void)
 {
+	/* the kernel writes to it what is left */
 	struct timespec ms = {0, 1000000};
 
 	(void)sys_call5(SYS_ppoll, NULL, 0, &ms, NULL, SYS_SIGSET);
@@ -261,7 +262,7 @@ run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
 			take_over(p, fd, state);
 		}
 		if (ev != 0)
-			sleep_ms(); /* the poll did not sleep */
+			run_sleep_ms(); /* the poll did not sleep */
 	}
 	return RUN_NONE;
 }
@@ -278,7 +279,7 @@ run_wait_read(struct run_pipe *p)
 
 	while (i < PAUSES + YIELDS + SLEEPS && LOAD(&p->in_read) != 0)
 		if (!looks_again(&i))
-			sleep_ms();
+			run_sleep_ms();
 }
 
 bool
