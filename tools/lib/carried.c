@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@
 /* The environment of @pid, a string after the other, with a null byte behind.
  * NULL and errno; free() releases it. */
 static char *
-environment(long pid, size_t *ret_len)
+environment_now(long pid, size_t *ret_len)
 {
 	size_t size = 0, len = 0;
 	char path[64], *text = NULL, *more;
@@ -52,6 +53,48 @@ environment(long pid, size_t *ret_len)
 	}
 	text[len] = '\0';
 	*ret_len = len;
+	return text;
+}
+
+/*
+ * Is @pid in an exec, so that its environment is empty for the moment?  The kernel
+ * has then not yet said where it is.  A zombie and a kernel's thread have no program.
+ */
+static bool
+is_in_exec(long pid)
+{
+	char path[64], text[1024], *p;
+	unsigned long env_end = 1;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%ld/exe", pid);
+	if (readlink(path, text, sizeof text) < 0)
+		return false;
+	snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+	if (fd >= 0)
+		(void)close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	/* proc(5): the third field follows the name, env_end is the 51st */
+	p = strrchr(text, ')');
+	for (int field = 2; p != NULL && field < 51; field++)
+		p = strchr(p + 1, ' ');
+	return p != NULL && sscanf(p, "%lu", &env_end) == 1 && env_end == 0;
+}
+
+/* The environment of @pid, as environment_now(). */
+static char *
+environment(long pid, size_t *ret_len)
+{
+	char *text;
+
+	while ((text = environment_now(pid, ret_len)) != NULL &&
+			*ret_len == 0 && is_in_exec(pid)) {
+		free(text);
+		(void)sched_yield();
+	}
 	return text;
 }
 
