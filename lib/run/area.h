@@ -22,6 +22,7 @@
 #define RUN_HOLDERS 20u
 #define RUN_MEMBERS 64u	/* a power of two */
 #define RUN_RING    131072u	 /* bytes of a ring; a power of two */
+#define RUN_PLENTY  (RUN_RING / 2)
 #define RUN_RINGS   (1u << 17)	 /* offset of the first ring in the file */
 #define RUN_SIZE    (RUN_RINGS + RUN_PIPES * RUN_RING)
 
@@ -84,6 +85,7 @@ struct run_pipe {
 	int32_t rcpu;	/* CPU on which the reader was last */
 	STR_LINE uint32_t room; /* the writer waits for room */
 	uint32_t turn;	/* futex on which it waits */
+	uint32_t fill;	/* the reader waits for RUN_PLENTY bytes; its futex */
 };
 
 /*

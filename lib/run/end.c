@@ -20,6 +20,7 @@
 #define FIRST_TRY 4   /* of the writer, after it is considered */
 #define LAST_TRY 4096 /* calls between two tries */
 #define FIRST_LOOK 4000 /* ticks */
+#define NAP_FIRST 16 /* reads before the first nap */
 #define KERNEL_SIZE 65536
 /* what may be in the kernel's pipe, and the ring, each page begun anew */
 #define ROOMY_SIZE (KERNEL_SIZE + (int)RUN_RING + 4 * 4096)
@@ -137,6 +138,7 @@ arm_taken(struct run_end *e)
 	SET(&p->head, (ep & 0xffffff) << 40);
 	SET(&p->tail, (ep & 0xffffff) << 40 | (uint64_t)RUN_ASLEEP << 32);
 	SET(&p->room, 0);
+	SET(&p->fill, 0);
 	SET(&p->before, UINT32_MAX);
 	SET(&p->in_read, 0);
 	e->epoch = ep;
@@ -204,6 +206,7 @@ consider(int fd, bool writes)
 	e->next = FIRST_TRY;
 	e->look.time = e->gather = FIRST_LOOK;
 	e->look.skip = LOOK_SKIP;
+	e->nap.skip = NAP_FIRST;
 	e->p = p;
 	if (e->ring == NULL || (!writes && !arm(e, fd))) {
 		e->p = NULL;

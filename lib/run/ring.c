@@ -38,10 +38,7 @@ struct run_end run_ends[RUN_ENDS] STR_LARGE_DATA;
 #define LOOK_TICKS 2000000ull /* about a ms: the writer looks for a reader */
 #define FIRST 4096u	/* bytes that wake a reader, at most */
 #define FIRST_OF_LONG 1024u /* of a write that is longer than these */
-#define ENOUGH 16384u /* bytes for which no reader waits for more */
-/* ticks for which it waits: at most about 10 us */
-#define GATHER_MIN 500u
-#define GATHER_MAX 32000u
+#define AHEAD 512u /* bytes before which the writer asks for the ring's lines */
 
 /* False: @buf is a bad address. */
 STR_INLINE bool
@@ -116,28 +113,6 @@ stays_empty(struct run_end *e, struct run_pipe *p, uint64_t tail)
 	return LOAD(&p->tail) == tail;
 }
 
-/*
- * The ring has few bytes.  If the writer is writing, it has more in a moment, and
- * neither side waits for the lines that the other one has just changed.
- */
-static void
-gather(struct run_end *e, struct run_pipe *p, uint64_t tail)
-{
-	uint64_t end;
-
-	if (on_cpu_of(&p->rcpu, &p->wcpu))
-		return;
-	end = ticks() + e->gather;
-	do
-		relax();
-	while (ticks() < end);
-	if (LOAD(&p->tail) == tail)
-		e->gather = e->gather > 2 * GATHER_MIN ? e->gather / 2 :
-			GATHER_MIN;
-	else if (e->gather < GATHER_MAX)
-		e->gather *= 2;
-}
-
 static enum step
 read_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep,
 	size_t len, struct run_held *h)
@@ -169,8 +144,8 @@ read_step(struct run_end *e, struct run_pipe *p, int fd, uint64_t ep,
 		return kernel_first(e, p, fd, tail);
 	have = POS(tail) - POS(head);
 	if (have != 0) {
-		if (have < len && have < ENOUGH)
-			gather(e, p, tail);
+		if (have < len && have < RUN_ENOUGH)
+			run_gather(e, p, tail, len);
 		return STEP_RING;
 	}
 	if (stays_empty(e, p, tail) &&
@@ -231,12 +206,18 @@ take(struct run_end *e, struct run_pipe *p, const unsigned char *ring,
  * follow at once, as the kernel's pipe would give them.
  */
 static ssize_t
-more(struct run_end *e, struct run_pipe *p, int fd, char *buf, size_t len)
+follow(struct run_end *e, struct run_pipe *p, int fd, char *buf, size_t len,
+	uint64_t ep)
 {
-	uint64_t tail = LOAD(&p->tail);
+	uint64_t tail;
 
-	if (LOAD(&p->state) != (e->epoch << 8 | RUN_STREAM) ||
-		!SAME_EPOCH(tail, e->epoch) || FLAG(tail, RUN_CLOSED) ||
+	if (on_cpu_of(&p->rcpu, &p->wcpu))
+		run_nap(e, p, len);
+	/* a handler may have given the ring up */
+	tail = LOAD(&p->tail);
+	if (e->p != p || e->epoch != ep ||
+		LOAD(&p->state) != (ep << 8 | RUN_STREAM) ||
+		!SAME_EPOCH(tail, ep) || FLAG(tail, RUN_CLOSED) ||
 		FLAG(tail, RUN_ASLEEP) || run_unread(fd) != 0 ||
 		(FLAG(tail, RUN_WAKING) && e->kernel != RUN_SLEPT))
 		return 0;
@@ -274,10 +255,9 @@ ring_read(struct run_end *e, struct run_pipe *p, int fd, void *buf, size_t len)
 			r = run_next_read(fd, buf, len);
 			__atomic_store_n(&p->in_read, 0, __ATOMIC_SEQ_CST);
 			e->got = e->got || r > 0;
-			if (r > 0 && (size_t)r < len && e->p == p &&
-					e->epoch == ep)
-				return r + more(e, p, fd, (char *)buf + r,
-					len - (size_t)r);
+			if (r > 0 && (size_t)r < len)
+				return r + follow(e, p, fd, (char *)buf + r,
+					len - (size_t)r, ep);
 			if (r != 0 || e->p != p || e->epoch != ep ||
 					at_end(e, p, ep))
 				return r;
@@ -408,6 +388,7 @@ wake_reader_long(struct run_pipe *p, unsigned char *ring, uint64_t tail,
 	if (r <= 0)
 		return r;
 	p->bytes += n;
+	run_wrote(p, POS(tail) + n);
 	return r + (ssize_t)n;
 }
 
@@ -452,6 +433,9 @@ put(struct run_pipe *p, unsigned char *ring, uint64_t tail, const char *buf,
 {
 	uint32_t n = len < room ? (uint32_t)len : room;
 
+	/* a long copy asks for its lines in time */
+	for (uint32_t k = 0; k < n && n <= AHEAD; k += 64)
+		ask_line(ring + ((POS(tail) + AHEAD + k) & (RUN_RING - 1)));
 	if (str_unlikely(!copy_in(ring, POS(tail), buf, n)))
 		return -1;
 	if (!swap(&p->tail, tail,
@@ -459,6 +443,7 @@ put(struct run_pipe *p, unsigned char *ring, uint64_t tail, const char *buf,
 		return 0;
 	p->bytes += n;
 	(void)on_cpu_of(&p->wcpu, &p->wcpu);
+	run_wrote(p, (uint32_t)(POS(tail) + n));
 	return (ssize_t)n;
 }
 

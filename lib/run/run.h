@@ -43,6 +43,13 @@ struct run_look {
 	uint32_t skipped, skip;
 };
 
+/* Sleeps of a reader that waits for more bytes. */
+struct run_nap {
+	uint32_t skip; /* reads until the next one */
+	uint32_t lost; /* that brought nothing, one after the other */
+	bool slow; /* the writer has another CPU, and is slow */
+};
+
 /* An end that this process holds and that is ready for the ring. */
 struct run_end {
 	struct run_pipe *p; /* NULL: unused */
@@ -52,6 +59,7 @@ struct run_end {
 	uint8_t kernel;	   /* reader: an enum run_kernel */
 	bool got;	   /* reader: bytes have come since it was SLEPT */
 	struct run_look look;
+	struct run_nap nap;
 	uint32_t gather;   /* reader: ticks for which it lets few bytes become more */
 	uint32_t seen;	   /* position of the other side, when last looked at */
 	uint32_t calls, next; /* writer: calls, and the one that tries next */
@@ -208,6 +216,24 @@ int run_unread(int fd);
 enum run_came run_wait_room(struct run_end *e, struct run_pipe *p,
 	uint64_t tail, int fd, struct run_held *h, bool *ret_gone);
 void run_wake_writer(struct run_pipe *p);
+#define RUN_ENOUGH 16384u /* bytes for which no reader waits for more */
+/* The writer needs some time to write more.  If the ring does not have the @len
+ * bytes that the reader wants, nor enough of them: sleep until it has many, at most
+ * half a millisecond, unless such sleeps have not been worth it. */
+void run_nap(struct run_end *e, struct run_pipe *p, size_t len);
+/* The ring has few bytes, and had the position @tail: look or sleep a while. */
+void run_gather(struct run_end *e, struct run_pipe *p, uint64_t tail,
+	size_t len);
+void run_end_nap(struct run_pipe *p);
+/* The writer has written: end a sleep of the reader's for more bytes? */
+STR_INLINE void
+run_wrote(struct run_pipe *p, uint32_t tail)
+{
+	if (str_unlikely(__atomic_load_n(&p->fill, __ATOMIC_SEQ_CST) != 0) &&
+		tail - (uint32_t)__atomic_load_n(&p->head, __ATOMIC_SEQ_CST) >=
+			RUN_PLENTY)
+		run_end_nap(p);
+}
 /* Wait while the other side moves the ring, or until signals have come. */
 enum run_came run_wait_move(const struct run_end *e, struct run_pipe *p, int fd,
 	uint64_t state, struct run_held *h);

@@ -187,6 +187,7 @@ move_quietly(const struct run_end *e, struct run_pipe *p, int fd, uint64_t to)
 			SYS_SIGSET);
 	__atomic_store_n(&p->state, to, __ATOMIC_SEQ_CST);
 	run_wake_writer(p);
+	run_end_nap(p);
 }
 
 /* Change the state to @mine, and from there to KERNEL.  False: it has changed. */

@@ -19,6 +19,15 @@
 #define YIELDS 100 /* looks after these, each after a yield */
 #define SLEEPS 50 /* looks after these, each after a sleep of 1 ms */
 #define LOOK_PAUSES 32 /* between two looks at a position that another changes */
+/* ticks for which a reader lets few bytes become more: at most about 10 us */
+#define GATHER_MIN 500u
+#define GATHER_MAX 32000u
+#define SLOW 4096u /* bytes in that time: a writer for which a sleep is worth it */
+#define NAP_US 500 /* of a reader, for more bytes */
+#define NAP_WORTH 1024u /* bytes that must come meanwhile */
+#define NAP_FAST 300000u /* ticks; the writer is not slow: about 100 us */
+#define NAP_SKIP 16u /* reads without a nap after one that was not worth it */
+#define NAP_LOST_MAX 10u
 #define LOST_TICKS 750000u /* a yield that is too long: about 250 us */
 
 static void
@@ -203,6 +212,83 @@ run_wake_writer(struct run_pipe *p)
 	(void)__atomic_fetch_add(&p->turn, 1, __ATOMIC_SEQ_CST);
 	(void)sys_call6(SYS_futex, &p->turn, 1 /* FUTEX_WAKE */, 1, NULL, NULL,
 		0);
+}
+
+/*
+ * A writer of short records wakes a reader on its CPU by each of them, if the
+ * reader sleeps whenever the ring is empty, and runs at once when it is woken.  A
+ * reader on another CPU that looks for each record takes the lines away from a slow
+ * writer.  So the reader sleeps here until there are many.  That delays a writer
+ * which waits for an answer: after a sleep that has brought nothing, the next one
+ * comes after twice as many reads.  The writer does not depend on it: if it does
+ * not end the sleep, time does.
+ */
+void
+run_nap(struct run_end *e, struct run_pipe *p, size_t len)
+{
+	struct timespec ts = {0, NAP_US * 1000};
+	struct run_nap *n = &e->nap;
+	uint64_t state = LOAD(&p->state), start;
+	uint32_t tail = POS(LOAD(&p->tail)), have = tail - POS(LOAD(&p->head));
+
+	if ((state & 0xff) != RUN_STREAM || have >= len || have >= RUN_ENOUGH)
+		return;
+	if (n->skip != 0) {
+		n->skip--;
+		return;
+	}
+	start = ticks();
+	__atomic_store_n(&p->fill, 1, __ATOMIC_SEQ_CST);
+	if (LOAD(&p->state) == state &&
+		POS(LOAD(&p->tail)) - POS(LOAD(&p->head)) < RUN_PLENTY)
+		(void)sys_call6(SYS_futex, &p->fill, 0 /* FUTEX_WAIT */, 1,
+			&ts, NULL, 0);
+	__atomic_store_n(&p->fill, 0, __ATOMIC_SEQ_CST);
+	if (POS(LOAD(&p->tail)) - tail >= NAP_WORTH) {
+		n->lost = 0;
+		n->slow = n->slow && ticks() - start >= NAP_FAST;
+		return;
+	}
+	n->slow = false;
+	n->skip = NAP_SKIP << n->lost;
+	if (n->lost < NAP_LOST_MAX)
+		n->lost++;
+}
+
+/*
+ * The ring has few bytes.  If the writer is writing, it has more in a moment, and
+ * neither side waits for the lines that the other one has just changed.
+ */
+void
+run_gather(struct run_end *e, struct run_pipe *p, uint64_t tail, size_t len)
+{
+	uint64_t end;
+	uint32_t more;
+
+	if (on_cpu_of(&p->rcpu, &p->wcpu) || e->nap.slow) {
+		run_nap(e, p, len);
+		return;
+	}
+	end = ticks() + e->gather;
+	do
+		relax();
+	while (ticks() < end);
+	more = POS(LOAD(&p->tail)) - POS(tail);
+	if (more == 0)
+		e->gather = e->gather > 2 * GATHER_MIN ? e->gather / 2 :
+			GATHER_MIN;
+	else if (e->gather < GATHER_MAX)
+		e->gather *= 2;
+	else
+		e->nap.slow = more < SLOW;
+}
+
+void
+run_end_nap(struct run_pipe *p)
+{
+	if (__atomic_exchange_n(&p->fill, 0, __ATOMIC_SEQ_CST) != 0)
+		(void)sys_call6(SYS_futex, &p->fill, 1 /* FUTEX_WAKE */, 1,
+			NULL, NULL, 0);
 }
 
 int

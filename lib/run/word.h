@@ -36,6 +36,17 @@ relax(void)
 #endif
 }
 
+/* The line at @p will be written: have it here by then. */
+STR_INLINE void
+ask_line(const void *p)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("prefetchw (%0)" : : "r"(p));
+#else
+	__builtin_prefetch(p, 1);
+#endif
+}
+
 /* A clock in units of about a third of a nanosecond, up to one. */
 STR_INLINE uint64_t
 ticks(void)
