@@ -569,7 +569,8 @@ def tapped_pipe(strrun):
 def tap_to_the_end(strrun):
     """a tap that stays copies the rest, and is found by the writer's end, too"""
     with tempfile.TemporaryDirectory() as d:
-        p, _ = pipeline(strrun, d, 'echo $$ >writer; ' + COUNTS, 'exec cat')
+        # in a subshell: the shell's own output is the pipe all the time
+        p, _ = pipeline(strrun, d, '(echo $$ >writer); ' + COUNTS, 'exec cat')
         t = tool(strrun, 'strtap', '-t', str(LIMIT), '-w',
                  os.path.join(d, 'copy'),
                  wait_for(os.path.join(d, 'writer')) + ':1')
