@@ -70,6 +70,7 @@
 #define TICK MS	/* between two checks of sockets with data to send */
 #define TICKS 16u /* checks without a result, before they end */
 
+static struct pollfd pfd[2 + WATCH_MAX];
 static uint64_t linger = LINGER_MS * MS;
 static uint64_t sweep_every = SWEEP_MIN;
 static uint64_t sweep_at;
@@ -325,18 +326,25 @@ drains(void)
 static void
 doze(uint64_t ns, bool *ret_died)
 {
-	bool rang;
-	int bell;
+	struct timespec ts = { (time_t)(ns / 1000000000u),
+		(long)(ns % 1000000000u) };
+	unsigned n;
+	long r;
 
 	*ret_died = false;
 	host_wait_prepare();
-	bell = host_bell_open();
+	pfd[0] = (struct pollfd){ host_bell_open(), POLLIN, 0 };
+	pfd[1] = (struct pollfd){ host_sock_news_fd(), POLLIN, 0 };
+	n = watch_fill(pfd, 2);
 	if (!host_bell_enter())
 		return;
 	host_park();
-	*ret_died = watch_wait(bell, host_sock_news_fd(), ns, &rang);
+	r = sys_call5(SYS_ppoll, pfd, n, ns == UINT64_MAX ? NULL : &ts, NULL,
+		SYS_SIGSET);
 	host_unpark();
-	host_bell_leave(rang);
+	host_bell_leave(r > 0 && pfd[0].revents != 0);
+	if (r > 0)
+		*ret_died = watch_ended(pfd + 2, n - 2);
 }
 
 /*
@@ -550,12 +558,6 @@ main(int argc, char **argv)
 	(void)prctl(PR_SET_NAME, "streamsd");
 	raise_limit();
 	host_daemon_comes = true;
-	err = watch_init();
-	if (err != 0) {
-		notify(ready, err);
-		fprintf(stderr, "streamsd: epoll: %s\n", strerror(err));
-		return 1;
-	}
 	err = host_enter(&hc);
 	if (err != 0) {
 		notify(ready, err);

@@ -3,10 +3,13 @@
 #ifndef STREAMSD_H
 #define STREAMSD_H
 
+#include <poll.h>
+
 #include "user_impl.h"
 
-/* watch_init - make the set of watched descriptors.  0, or an errno. */
-int watch_init(void);
+/* Most watched processes: members, and former members. */
+#define WATCH_MAX (2 * STR_NPROC)
+
 /*
  * watch_refresh - watch the present and the former members, and the children of
  * which members have told.
@@ -14,14 +17,12 @@ int watch_init(void);
  */
 bool watch_refresh(void);
 /*
- * watch_wait - sleep until a watched process ends, the bell @bell rings, there
- * is news of sockets, or @ns have passed, rounded up to a millisecond
- * @bell, @news: their descriptors; -1: there is none
- * @ns: UINT64_MAX: without a limit
- * A process that has ended is not watched any more.
- * Return: true: one has ended; *@ret_rang: the bell has rung.
+ * watch_fill - append the pidfds to the first @n entries; returns the new
+ * count.
  */
-bool watch_wait(int bell, int news, uint64_t ns, bool *ret_rang);
+unsigned watch_fill(struct pollfd *pfd, unsigned n);
+/* watch_ended - after the poll: did one of them end?  Stops watching it. */
+bool watch_ended(const struct pollfd *pfd, unsigned n);
 /*
  * watch_reap - in a call: reap the members that have ended, without checking
  * others.

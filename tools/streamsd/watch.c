@@ -2,11 +2,7 @@
 /* Copyright (c) 2026 The Fast-STREAMS authors */
 
 /*
- * Watching processes by pidfd, the bell, and the news of sockets.
- *
- * All are in one set of epoll(7), so that a sleep costs the same for any number
- * of members: streamsd sleeps once for each burst of packets on a wire.  The
- * news of sockets is a set itself.  It is made when the first socket is watched.
+ * Watching processes by pidfd.
  *
  * Each member has an entry with the number of its slot.  A process that has
  * freed its slot still holds descriptors until it ends: so it is still watched,
@@ -17,14 +13,9 @@
  * Failure.  The sweep finds processes that have no pidfd, or for which there is
  * no room.
  */
-#include <limits.h>
 #include <string.h>
-#include <sys/epoll.h>
 
 #include "streamsd.h"
-
-#define EVENTS 16 /* at a time; the others are reported by the next wait */
-#define UNJOINED 20000000ull /* ns: sleep if a descriptor is not in the set */
 
 struct watch {
 	uint32_t gen, pid; /* pid 0: none */
@@ -36,25 +27,6 @@ static struct watch member[STR_NPROC];
 static struct watch other[STR_NPROC];
 static unsigned nother;
 static uint32_t nmember; /* slots looked at */
-static int set = -1;	 /* of epoll(7) */
-
-int
-watch_init(void)
-{
-	set = (int)sys_call1(SYS_epoll_create1, EPOLL_CLOEXEC);
-	return set < 0 ? -set : 0;
-}
-
-static bool
-join(int fd)
-{
-	struct epoll_event ev = { .events = EPOLLIN };
-	long r;
-
-	ev.data.fd = fd;
-	r = sys_call4(SYS_epoll_ctl, set, EPOLL_CTL_ADD, fd, &ev);
-	return r == 0 || r == -EEXIST;
-}
 
 /* Also for a zombie: then *ret_dead. */
 static int
@@ -63,10 +35,7 @@ open_pid(uint32_t pid, bool *ret_dead)
 	int fd = (int)sys_call2(SYS_pidfd_open, pid, 0);
 
 	*ret_dead = fd == -ESRCH;
-	if (fd < 0 || join(fd))
-		return fd < 0 ? -1 : fd;
-	(void)sys_close(fd);
-	return -1;
+	return fd < 0 ? -1 : fd;
 }
 
 static void
@@ -153,61 +122,51 @@ watch_refresh(void)
 	return died;
 }
 
-/* The process of the pidfd @fd has ended. */
-static void
-ended(int fd)
+unsigned
+watch_fill(struct pollfd *pfd, unsigned n)
 {
 	for (uint32_t i = 0; i < nmember; i++)
-		if (member[i].pid != 0 && member[i].fd == fd) {
-			(void)sys_close(fd);
-			member[i].fd = -1;
-			member[i].ended = true;
-			return;
-		}
+		if (member[i].pid != 0 && member[i].fd >= 0)
+			pfd[n++] = (struct pollfd){ member[i].fd, POLLIN, 0 };
 	for (unsigned i = 0; i < nother; i++)
-		if (other[i].fd == fd) {
-			close_watch(&other[i]);
-			other[i] = other[--nother];
-			return;
-		}
+		pfd[n++] = (struct pollfd){ other[i].fd, POLLIN, 0 };
+	return n;
 }
 
-/* Have @fd in the set, where *@was is.  False: that is not possible. */
 static bool
-rejoin(int fd, int *was)
+ended(const struct pollfd *pfd, unsigned n, int fd)
 {
-	if (fd != *was)
-		*was = fd >= 0 && join(fd) ? fd : -1;
-	return fd == *was;
+	for (unsigned i = 0; i < n; i++)
+		if (pfd[i].fd == fd)
+			return pfd[i].revents != 0;
+	return false;
 }
 
 bool
-watch_wait(int bell, int news, uint64_t ns, bool *ret_rang)
+watch_ended(const struct pollfd *pfd, unsigned n)
 {
-	static int bell_in = -1, news_in = -1;
-	struct epoll_event ev[EVENTS];
-	bool died = false;
-	int ms = -1;
-	long r;
+	bool any = false;
 
-	*ret_rang = false;
-	if (!rejoin(bell, &bell_in) | !rejoin(news, &news_in))
-		ns = STR_MIN(ns, UNJOINED);
-	if (ns != UINT64_MAX)
-		ms = (int)STR_MIN(ns / 1000000u + (ns % 1000000u != 0),
-			(uint64_t)INT_MAX);
-	r = sys_call6(SYS_epoll_pwait, set, ev, EVENTS, ms, NULL, SYS_SIGSET);
-	for (long i = 0; i < r; i++) {
-		int fd = ev[i].data.fd;
-
-		if (fd == bell) {
-			*ret_rang = true;
-		} else if (fd != news) {
-			ended(fd);
-			died = true;
+	for (unsigned i = 0; i < n; i++)
+		any = any || pfd[i].revents != 0;
+	if (!any)
+		return false;
+	for (uint32_t i = 0; i < nmember; i++)
+		if (member[i].pid != 0 && member[i].fd >= 0 &&
+		    ended(pfd, n, member[i].fd)) {
+			(void)sys_close(member[i].fd);
+			member[i].fd = -1;
+			member[i].ended = true;
 		}
+	for (unsigned i = 0; i < nother;) {
+		if (!ended(pfd, n, other[i].fd)) {
+			i++;
+			continue;
+		}
+		close_watch(&other[i]);
+		other[i] = other[--nother];
 	}
-	return died;
+	return true;
 }
 
 void
