@@ -497,11 +497,14 @@ T_CASE(a_close_hands_nothing_over_that_has_arrived)
 	(void)closes_after(t, "tpi:served", 100000000);
 }
 
-/* The server is not reaped yet. */
+/*
+ * The server is not reaped yet.  The close waits for a millisecond between two
+ * looks; it also waits for the plumber, if that thread runs before it.
+ */
 T_CASE(a_close_waits_until_it_is_known_what_has_arrived)
 {
 	uint64_t took = closes_after(t, "headq:counted", 1000);
 
-	T_GE(took, 1000000000u / HZ);
+	T_GE(took, 1000000u);
 	T_LT(took, 900000000u);
 }
