@@ -28,7 +28,7 @@
 
 #include <str/types.h>
 
-#define STR_ABI 23u
+#define STR_ABI 24u
 #define STR_MAGIC 0x534d414552545331ull /* "1STREAMS" */
 
 #define STR_NPROC 1024u
