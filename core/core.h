@@ -379,8 +379,8 @@ struct str_fileblk {
 #define STR_H_DELIM 0x0200u /* SNDDELIM */
 #define STR_H_NDEL 0x0400u  /* SO_NDELON */
 #define STR_H_MODS 0x0800u  /* modules are pushed between the heads */
-#define STR_H_SOCK 0x1000u   /* it is a socket: its events are those of one */
-#define STR_H_WSHUT 0x2000u  /* ... on which nothing more can be sent */
+#define STR_H_SOCK 0x1000u   /* the head has the events of a socket */
+#define STR_H_WSHUT 0x2000u  /* SOCK: nothing more can be sent */
 #define STR_H_DEV 0x4000u    /* the head of a device stream; its peer is a
 			      * dummy */
 #define STR_H_FIFO 0x8000u   /* the head of a FIFO, which is its own peer */

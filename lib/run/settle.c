@@ -12,7 +12,7 @@
  * The reader has no descriptor to write with: it opens one by /proc/self/fd.
  *
  * Crash: a writer that is killed here has moved all or nothing; the reader finds
- * out (ring.c:take_over).  A reader that is killed here was the only one.
+ * out (wait.c:take_over).  A reader that is killed here was the only one.
  */
 #include <sched.h>
 #include <signal.h>

@@ -144,7 +144,7 @@ void ep_arrays_free(struct ep *ep);
 
 /* epready.c */
 enum ep_how {
-	EP_GLANCE, /* the thread spins: arm nothing that is level-triggered */
+	EP_GLANCE, /* the thread spins: arm only what wants room and has none */
 	EP_TAKE,   /* it may find other events: arm what was idle for some calls */
 	EP_REST,   /* it is about to sleep: arm all */
 };
